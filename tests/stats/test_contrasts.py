@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import false_discovery_control
 
 from sightline.stats.contrasts import benjamini_hochberg, p_value, paired
+from sightline.stats.intervals import UNSURE
 
 
 def test_the_effect_is_paired_by_text() -> None:
@@ -32,7 +33,7 @@ def test_the_effect_is_the_share_of_the_way_from_floor_to_ceiling() -> None:
 def test_a_ceiling_that_is_not_above_the_floor_gives_no_effect() -> None:
     random = np.random.default_rng(0)
     contrast = paired(random.random(50), random.random(50), 0, random.random(50))
-    assert contrast.score.method == "undefined: the ceiling is not surely above chance"
+    assert contrast.score.method == UNSURE
     assert contrast.number.low < 0.5 < contrast.number.high
 
 

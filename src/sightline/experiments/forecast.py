@@ -195,7 +195,9 @@ def forecast_audit(
         one.code for one in measures if one.code in BY_NAME and isinstance(one, SupportsSurvey)
     ]
     basis += (
-        f"; without what {' and '.join(learned)} learn from all texts together" if learned else ""
+        f"; not counted: what {' and '.join(learned)} does with all texts together"
+        if learned
+        else ""
     )
     if asked:
         # The number of texts asked grows about as the number of words: each word is left out once.

@@ -30,8 +30,8 @@ _BEYOND = (
     "reference does."
 )
 _ONE_IS_ENOUGH = (
-    "Some tests below passed, and still the map must not be shown: of the tests that can forbid a "
-    "map, one that it fails is enough. The verdict above names the tests that decided."
+    "Some tests passed, and still the map must not be shown: of the tests that can forbid a map, "
+    "one that it fails is enough. The verdict names the tests that decided."
 )
 _ONLY_ATTENTION = (
     "Attention transfers the prediction over all texts as the other maps have to, and still "

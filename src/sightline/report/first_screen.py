@@ -275,19 +275,20 @@ def count_results(findings: Sequence[Finding]) -> str:
 
 
 def failed_for_classes(findings: Sequence[Finding], what: str = "texts predicted ") -> list[str]:
-    """Count the tests that failed for a predicted class but not for all texts.
+    """Count and name the tests that failed for a predicted class but not for all texts.
 
     A test about the task or the model counts with its result for all texts.
     """
     of_all = {code for code, test in AUDIT_TESTS.items() if test.of_all_texts}
-    counts = Counter(
-        of
-        for one in findings
-        if one.bears and one.result != "failed" and one.code not in of_all
-        for of, answer in one.answers.items()
-        if answer == "failed"
-    )
-    return [f"{n} failed for {what}{quoted(of)} alone" for of, n in counts.items()]
+    failed: dict[str, list[str]] = {}
+    for one in findings:
+        if one.bears and one.result != "failed" and one.code not in of_all:
+            for of in (of for of, answer in one.answers.items() if answer == "failed"):
+                failed.setdefault(of, []).append(one.name)
+    return [
+        f"{len(names)} failed for {what}{quoted(of)} alone ({join_words(names)})"
+        for of, names in failed.items()
+    ]
 
 
 def not_run(audit: Results) -> list[str]:

@@ -21,7 +21,7 @@ UNIT = (-1.0, 1.0)
 LOG_2 = (0.0, math.log(2))
 """Bounds of the Jensen-Shannon divergence, in nats."""
 UNDEFINED = "undefined for every text"
-UNSURE = "undefined: the ceiling is not surely above chance"
+UNSURE = "undefined: the best achievable is not surely above chance"
 _TOLERANCE = 1e-9
 """Relative to the scale: smaller differences are due to rounding."""
 

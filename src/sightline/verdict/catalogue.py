@@ -421,7 +421,7 @@ _ROWS = (
         question="Is attention on words rather than punctuation and special tokens?",
         passed="attention rests on words",
         failed=(
-            "attention rests on punctuation or special tokens about as much as chance would put "
+            "attention rests on punctuation or special tokens nearly as much as chance would put "
             "there"
         ),
         below="attention rests on punctuation or special tokens more than chance would put there",
