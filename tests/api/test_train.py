@@ -65,7 +65,9 @@ def test_texts_that_were_trained_on_are_refused(model: Trained, data: Dataset) -
 
 
 def test_a_spec_is_no_trained_model() -> None:
-    with pytest.raises(ModelError, match="got a model that is to be trained; train it first") as caught:
+    with pytest.raises(
+        ModelError, match="got a model that is to be trained; train it first"
+    ) as caught:
         sightline.predict("bilstm+additive", ["a text"])
     assert caught.value.field == "model"
 

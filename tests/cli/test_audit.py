@@ -298,7 +298,7 @@ def test_a_dear_measure_is_taken_beside_the_others(
     done = sightline(
         "audit", "--data", table, "--model", model, "--measure", "information", "--dry-run"
     )
-    assert "without what information learn" in done.out
+    assert "what information does with all texts" in done.out
     refused = sightline("audit", "--data", table, *TINY, "--measure", "mutual")
     assert refused.code == 2
     assert "--measure: mutual: expected one of information, input_information" in refused.err

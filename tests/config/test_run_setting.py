@@ -1,7 +1,10 @@
 """What a run sets is named as in a study, and nothing that it leaves as it is."""
 
+from dataclasses import replace
+
 import pytest
 
+from sightline.config.part_syntax import Part
 from sightline.config.run_setting import setting_of
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec, RunSpec
@@ -29,3 +32,9 @@ def test_the_model_names_its_parts_and_the_setting_the_rest() -> None:
     wide = parse_model("mlp+additive+learned")
     assert setting_of(RunSpec(DATA, wide)) == ""
     assert setting_of(RunSpec(DATA, type(wide)(wide.encoder, embedding=50))) == "model.embedding=50"
+
+
+def test_parts_that_fit_only_with_a_width_are_written_with_it() -> None:
+    tied = replace(parse_model("bilstm(hidden=4)+additive"), embedding=8)
+    tied = replace(tied, retention=Part("tying", (("delta", 1.0),)))
+    assert setting_of(RunSpec(DATA, tied)) == "model.embedding=8"

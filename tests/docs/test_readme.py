@@ -297,7 +297,11 @@ def _alike(one: str, other: str) -> bool:
     if _words(one) != _words(other):
         return False
     pairs = zip(NUMBER.findall(one), NUMBER.findall(other), strict=True)
-    return all(abs(float(a) - float(b)) <= NEAR * max(1, abs(float(a))) for a, b in pairs)
+    # A test near its threshold may end otherwise, which moves two counts by one.
+    least = 1.0 if one.startswith("Tests ") else 0.0
+    return all(
+        abs(float(a) - float(b)) <= max(least, NEAR * max(1, abs(float(a)))) for a, b in pairs
+    )
 
 
 def _words(line: str) -> list[str]:
@@ -319,6 +323,8 @@ LETTERS = str.maketrans("0123456789.", "abcdefghijk")
         ("score −0.15, 95 % CI −0.19", "score −0.14, 95 % CI −0.20", True),
         ("score −0.15, 95 % CI −0.19", "score −0.75, 95 % CI −0.79", False),
         ("Accuracy 90 %", "Accuracy 91 %", True),
+        ("3 passed, 12 failed, 1 inconclusive", "2 passed, 12 failed, 2 inconclusive", True),
+        ("3 passed, 12 failed, 1 inconclusive", "9 passed, 6 failed, 1 inconclusive", False),
         ("Attention must not be shown", "Attention can be shown", False),
         ("leave-one-out (Transfer score", "gradient (Transfer score", False),
     ],

@@ -111,7 +111,9 @@ def test_verbose_lists_every_test_with_the_numbers_behind_the_maps_and_the_model
     assert codes == ["SL-001", "SL-101", "SL-104", "SL-301", "SL-402", "SL-201", "SL-501"]
     assert "accuracy: 1 [0.996, 1], n = 872" in plain(result)
     assert "Numbers are shares of the prediction" in plain(result)
-    assert "Above the majority class by 31 % (95 % CI 27–35 %, n = 872)." in plain(result)
+    assert "it gets 31 % (95 % CI 27–35 %, n = 872) more right than the majority class." in plain(
+        result
+    )
 
 
 def test_what_failed_for_a_class_alone_is_counted_by_itself() -> None:
@@ -123,9 +125,10 @@ def test_what_failed_for_a_class_alone_is_counted_by_itself() -> None:
     # Need has one answer for all texts, which the verdict counts, whatever the class.
     found.append(replace(found[-1], code="SL-001", result="inconclusive"))
     assert failed_for_classes(found) == [
-        "2 failed for texts predicted 'a' alone",
-        "1 failed for texts predicted 'b' alone",
+        "2 failed for texts predicted 'a' alone (Gradient agreement and Gradient agreement)",
+        "1 failed for texts predicted 'b' alone (Gradient agreement)",
     ]
+    assert failed_for_classes(found, short=True)[1] == "1 failed for 'b' alone"
 
 
 def test_a_test_has_its_result_score_interval_threshold_and_texts() -> None:

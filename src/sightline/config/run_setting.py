@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
+from dataclasses import MISSING, Field, fields
 from typing import Any
 
-from sightline.config.specs import ModelSpec, RunSpec
+from sightline.config.specs import RunSpec
 
-_SHOWN_APART = ("data", "seed", "meaning")
-"""Fields of a run that lists show in columns of their own, or that no study sets."""
+_SHOWN_APART = ("data", "model", "fit", "seed")
+"""Fields of a run that are listed in columns of their own, or field by field."""
 
 
 def setting_of(spec: RunSpec) -> str:
-    """Write the fields that differ from their defaults, such as ``altered=truthful, fit.epochs=3``;
+    """Write the fields that differ from their defaults, such as ``fit.epochs=3, altered=truthful``;
     the parts of the model are left out, because the model names them.
     """
-    parts: dict[str, Any] = spec.model.parts
-    usual = RunSpec(spec.data, ModelSpec(**parts)).to_json()
-    own = {name: value for name, value in spec.to_json().items() if name not in _SHOWN_APART}
-    return ", ".join(_differing(own, usual))
+    of_model = _differing(spec.model, "model.", (*spec.model.parts, "vectors_digest"))
+    of_fit, of_run = _differing(spec.fit, "fit.", ()), _differing(spec, "", _SHOWN_APART)
+    return ", ".join([*of_model, *of_fit, *of_run])
 
 
-def _differing(own: Mapping[str, Any], usual: Mapping[str, Any], of: str = "") -> Iterator[str]:
-    for name in sorted(own.keys() | (usual.keys() - {*_SHOWN_APART})):
-        value, default = own.get(name), usual.get(name)
-        if value == default or (name == "vectors_digest" and of):
-            continue
-        if isinstance(value, Mapping) and isinstance(default, Mapping):
-            yield from _differing(value, default, f"{of}{name}.")
-        else:
-            yield f"{of}{name}={_written(value)}"
+def _differing(settings: Any, of: str, left_out: Collection[str]) -> Iterator[str]:
+    """Write the fields of a dataclass, those that are ``left_out`` excepted."""
+    for one in fields(settings):
+        value = getattr(settings, one.name)
+        if one.name not in left_out and value != _default(one):
+            yield f"{of}{one.name}={_written(value)}"
+
+
+def _default(one: Field[Any]) -> Any:
+    return one.default if one.default_factory is MISSING else one.default_factory()
 
 
 def _written(value: Any) -> str:
-    if isinstance(value, list | tuple):
+    if isinstance(value, tuple):
         return "+".join(map(str, value)) or "none"
     return "none" if value is None else str(value)

@@ -274,8 +274,9 @@ def count_results(findings: Sequence[Finding]) -> str:
     return ", ".join(f"{counts[result]} {result}" for result in RESULTS)
 
 
-def failed_for_classes(findings: Sequence[Finding], what: str = "texts predicted ") -> list[str]:
-    """Count and name the tests that failed for a predicted class but not for all texts.
+def failed_for_classes(findings: Sequence[Finding], *, short: bool = False) -> list[str]:
+    """Count the tests that failed for a predicted class but not for all texts, and name them unless
+    it is to be ``short``.
 
     A test about the task or the model counts with its result for all texts.
     """
@@ -285,8 +286,10 @@ def failed_for_classes(findings: Sequence[Finding], what: str = "texts predicted
         if one.bears and one.result != "failed" and one.code not in of_all:
             for of in (of for of, answer in one.answers.items() if answer == "failed"):
                 failed.setdefault(of, []).append(one.name)
+    if short:
+        return [f"{len(names)} failed for {quoted(of)} alone" for of, names in failed.items()]
     return [
-        f"{len(names)} failed for {what}{quoted(of)} alone ({join_words(names)})"
+        f"{len(names)} failed for texts predicted {quoted(of)} alone ({join_words(names)})"
         for of, names in failed.items()
     ]
 

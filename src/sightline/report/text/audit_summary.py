@@ -68,7 +68,7 @@ def in_short(audit: Results, width: int = WIDTH) -> list[str]:
     kept = {VERDICT: None, WHY: 1, CAVEATS: None, MODEL: None, MAPS: 1}
     found = [Block(name, by_name.get(name, ())[:most]) for name, most in kept.items()]
     shown = [line for block in found for line in block_lines(block, width)]
-    of_classes = failed_for_classes(audit.findings, what="")
+    of_classes = failed_for_classes(audit.findings, short=True)
     by_class = " (all texts together)" if of_classes else ""
     if audit.verdict.level.permits:  # otherwise the verdict already says it
         by_class = "".join(f"; {one}" for one in of_classes)
