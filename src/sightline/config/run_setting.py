@@ -22,7 +22,7 @@ def setting_of(spec: RunSpec) -> str:
 
 
 def _differing(settings: Any, of: str, left_out: Collection[str]) -> Iterator[str]:
-    """Write the fields of a dataclass, those that are ``left_out`` excepted."""
+    """Write the fields of a dataclass, except the ones named in ``left_out``."""
     for one in fields(settings):
         value = getattr(settings, one.name)
         if one.name not in left_out and value != _default(one):
