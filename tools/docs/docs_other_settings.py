@@ -9,6 +9,7 @@ from docs_tables import REPRODUCTION, Stored, number, table, verified
 from sightline.core.results import Estimate
 from sightline.report.number_format import interval
 from sightline.stats.across_seeds import across_seeds
+from sightline.stats.intervals import Bounds
 from sightline.studies.papers.margins import compare_to
 from sightline.studies.papers.published_values import printed_values_in
 
@@ -50,7 +51,10 @@ def _lines(
     for printed in printed_values_in(artefact):
         known = printed.quantity in own[0]["numbers"]
         if (printed.corpus, printed.model) == (corpus, model) and known:
-            found = _across([row["numbers"][printed.quantity] for row in own])
+            share = printed.quantity.startswith("significant")  # the others end nowhere near
+            found = _across(
+                [row["numbers"][printed.quantity] for row in own], (0.0, 1.0) if share else None
+            )
             by_chance = [
                 row["by_chance"][printed.quantity]
                 for row in own
@@ -89,5 +93,5 @@ def over_seeds(values: Sequence[float]) -> str:
     return interval(_across(values))
 
 
-def _across(values: Sequence[float]) -> Estimate:
-    return across_seeds([Estimate(value, value, value, 1, "") for value in values])
+def _across(values: Sequence[float], bounds: Bounds = None) -> Estimate:
+    return across_seeds([Estimate(value, value, value, 1, "") for value in values], bounds)
