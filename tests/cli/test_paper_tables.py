@@ -19,6 +19,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+def test_a_folder_that_is_not_there_is_no_folder_without_corpora(sightline: Call, tmp_path: Path):
+    done = sightline("study", "list", "--data", tmp_path / "nope")
+    assert (done.code, "--data" in done.err, "nope" in done.err) == (2, True, True)
+
+
 def test_all_are_listed_with_what_they_need(sightline: Call, folder: Path) -> None:
     rows = json.loads(sightline("study", "list", "--data", folder, "--json").out)
     assert len(rows) == 32

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from sightline.core.results import CAN, CANNOT_TELL
 from sightline.report.advice import more_texts
 from sightline.report.data_notes import noted
 from sightline.report.sequential_note import is_sequential, look_line, settled_after
@@ -38,6 +39,15 @@ def test_a_settled_verdict_says_after_how_much() -> None:
     (said,) = settled_after(found)
     assert "96 of 800\N{NO-BREAK SPACE}texts; 41 s" in said
     assert said in noted(found)
+
+
+def test_a_verdict_that_could_not_be_told_of_any_text_is_not_called_settled() -> None:
+    about = SETTLED | {"texts": 45, "planned": 45}
+    for level, settled in ((CANNOT_TELL, False), (CAN, True)):
+        verdict = replace(audit().verdict, level=level, by_class={})
+        (said,) = settled_after(replace(ended(about), verdict=verdict))
+        assert ("settled" in said) == settled
+        assert str(about["planned"]) in said
 
 
 def test_an_open_verdict_says_what_it_would_take() -> None:

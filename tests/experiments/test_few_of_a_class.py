@@ -1,0 +1,28 @@
+"""Classes with too few texts are named before an audit; texts of one group count as one."""
+
+from sightline.core.example import Example
+from sightline.data.dataset import Dataset
+from sightline.experiments.forecast import few_of_a_class
+
+
+def dataset(groups: int) -> Dataset:
+    """60 texts of each class; those of one class are of some groups, the others of none."""
+    test = tuple(
+        Example(
+            str(i), i, "so it is", ("so", "it", "is"), None, i % 2,
+            group=f"p{i % groups}" if groups and i % 2 else "",
+        )
+        for i in range(120)
+    )  # fmt: skip
+    return Dataset("notes", (), (), test, ("stable", "worse"), {})
+
+
+def test_texts_without_groups_are_counted_one_by_one() -> None:
+    assert few_of_a_class(dataset(0), None, 0) == ""
+    assert "stable" in few_of_a_class(dataset(0), 40, 0)
+
+
+def test_a_class_of_few_groups_is_named_with_their_number() -> None:
+    said = few_of_a_class(dataset(21), None, 0)
+    assert "21 of 'worse'" in said
+    assert "stable" not in said
