@@ -47,6 +47,7 @@ def test_a_verdict_that_could_not_be_told_of_any_text_is_not_called_settled() ->
         verdict = replace(audit().verdict, level=level, by_class={})
         (said,) = settled_after(replace(ended(about), verdict=verdict))
         assert ("settled" in said) == settled
+        assert said.endswith("texts; 41 s." if settled else "texts were measured; 41 s.")
         assert str(about["planned"]) in said
 
 

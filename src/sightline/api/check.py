@@ -54,10 +54,11 @@ def with_warning(card: Mapping[str, Any]) -> Mapping[str, Any]:
     """Add a note to a card whose test texts are too few for any verdict."""
     test, least = card["splits"]["test"], default_thresholds().least
     n, groups = test["n"], test.get("groups")
-    if (sum(groups.values()) if groups else n) >= least:
+    counted = sum(groups.values()) if groups else n
+    if counted >= least:
         return card
     here = " for a model that is trained here on the others" if _is_divided(card) else ""
-    of_groups = f", which count as {sum(groups.values())} by their groups" if groups else ""
+    of_groups = f", which count as {counted} by their groups" if groups else ""
     text = (
         f"{n} test texts{here}{of_groups}: a verdict rests on at least {least}, so an audit of these "
         "will say that it cannot tell"

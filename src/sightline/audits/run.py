@@ -139,7 +139,7 @@ def audit(
         message = "an attribution is made of all texts before an audit looks at any"
         raise SpecError(f"{message}; take --full, or leave it out", field="scores")
     limit = most_texts(limit, budget, max_texts, full=full)
-    measures = default_measures() if measures is None else with_predictions(measures)
+    measures = default_measures() if measures is None else _with_predictions(measures)
     mapped = {"label_map": as_read(label_map)} if label_map else {}
     about = {"seed": seed, "limit": limit, **mapped, **(spec or {})}
     settings = ChoiceSettings(seed, batch_size, on_progress, pair_sums, thresholds.least)
@@ -263,7 +263,7 @@ def _chosen(
     return choice.model, replace(sampled, test=choice.rest, card=card), choice.description
 
 
-def with_predictions(measures: Sequence[Measure] | Measure) -> Sequence[Measure]:
+def _with_predictions(measures: Sequence[Measure] | Measure) -> Sequence[Measure]:
     """Add the predictions, on which every audit rests, to measures that a user named."""
     if not isinstance(measures, Iterable):
         raise SpecError(

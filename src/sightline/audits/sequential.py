@@ -444,12 +444,13 @@ class _Looking:
     def _about(self, stopped: str) -> dict[str, Any]:
         """Describe how far the audit came, and what is open."""
         known, planned_texts = self.known, self.data.test
+        lacking = known.lacks(self._bearing)
         assert known.state is not None  # the first stage of the first look has no limit
         about: dict[str, Any] = {
             "settled": known.state.all,
             "stopped": stopped,
             "texts": known.size,
-            "unfinished": stopped == "budget" and known.lacks(self._bearing),
+            "unfinished": stopped == "budget" and lacking,
             "planned": len(planned_texts),
             "seconds": round(self.seconds, 1),
             "budget": self.limits.seconds,
@@ -465,8 +466,7 @@ class _Looking:
             about["candidates"] = {"words": most, "texts": longer}
         if not known.state.all:
             # Where the budget left a test without a result, nobody knows what would settle it.
-            unknown = known.lacks(self._bearing)
-            needed = None if unknown else texts_to_settle(known, self.thresholds, self.plan.sizes)
+            needed = None if lacking else texts_to_settle(known, self.thresholds, self.plan.sizes)
             about |= still_open(known, needed, self.seconds)
             about["independent"] = self._independent(len(planned_texts))
         return about

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -16,9 +16,6 @@ from sightline.cli.output_checks import Output, check_places
 from sightline.cli.sql_query import answer, check_asked
 from sightline.report.column_layout import aligned
 from sightline.report.number_format import count_phrase
-
-if TYPE_CHECKING:
-    pass
 
 Csv = Annotated[
     Path | None,

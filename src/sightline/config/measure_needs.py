@@ -7,9 +7,9 @@ A measure reads the defaults of its fields ``needs`` and ``paper`` from here.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
-from sightline.core.needs import ANY_COMPANION, OTHER_ATTENTION
+from sightline.core.needs import ANY_COMPANION, OTHER_ATTENTION, lacking, of_model, offered
 
 NEEDS: Mapping[str, frozenset[str]] = defaultdict(
     frozenset,
@@ -77,3 +77,10 @@ PAPERS: Mapping[str, str] = defaultdict(
     },
 )
 """The paper that introduced each measure, by its code; empty for our own."""
+
+
+def missing_from(measure: str, capabilities: Set[str]) -> str:
+    """Say what a model with these capabilities lacks for a measure, or nothing; control models can
+    be added.
+    """
+    return lacking(of_model(NEEDS[measure]), offered(capabilities))

@@ -242,14 +242,18 @@ def few_of_a_class(dataset: Dataset, limit: int | None, seed: int) -> str:
     """Name the classes that have too few texts for a verdict of their own, judged by labels; texts
     of one group count as one.
     """
-    data, least = sample_test(dataset, limit, seed), default_thresholds().least
-    counts, grouped = Counter[str](), False
-    for number, name in enumerate(data.label_names):
-        groups = count_groups([text for text in data.test if text.label == number])
-        counts[name], grouped = sum(groups.values()), grouped or groups["n"] > 0
-    few = [f"{n} of {quoted(name)}" for name, n in counts.items() if 0 < n < least]
-    if not few or len(counts) > MOST_NAMED:
+    if len(dataset.label_names) > MOST_NAMED:
         return ""
+    data, least = sample_test(dataset, limit, seed), default_thresholds().least
+    counts = [
+        sum(count_groups([text for text in data.test if text.label == number]).values())
+        for number in range(len(data.label_names))
+    ]
+    named = zip(data.label_names, counts, strict=True)
+    few = [f"{n} of {quoted(name)}" for name, n in named if 0 < n < least]
+    if not few:
+        return ""
+    grouped = any(text.group for text in data.test)
     once = ", and texts of one group count as one" if grouped else ""
     return (
         f"by their labels there are {join_words(few)} among the {len(data.test)} texts{once}; a class "

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sightline.config.measure_needs import NEEDS
+from sightline.config.measure_needs import missing_from
 from sightline.core.audited_map import reword_for_map
-from sightline.core.needs import UNASKED, lacking, of_model, offered
+from sightline.core.needs import UNASKED
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -317,7 +317,7 @@ def _remedy(finding: Finding, offers: Collection[str] | None) -> str:
         return finding.reason or "no reason was kept"
     measure = AUDIT_TESTS[finding.code].measure
     # Audits of earlier versions say of every such test that it was not asked for.
-    missing = offers is not None and lacking(of_model(NEEDS[measure]), offered({*offers}))
+    missing = offers is not None and missing_from(measure, {*offers})
     return missing or f"add --measure {measure}"
 
 

@@ -142,33 +142,36 @@ def caveat_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
     """
     differ = len(answers(verdict)) > 1
     shown = [name for name, one in verdict.by_class.items() if differ and one.level.permits]
-    found: dict[tuple[str, str], dict[str, Reason]] = {}
+    reasons: dict[str, Sequence[Reason]] = {}
     for name in sorted(verdict.by_class, key=lambda name: name in shown):
         one = verdict.by_class[name]
-        reasons = _folded(one.reasons) if name in shown else _of_class(verdict, one)
-        for reason in _absent(reasons) if one.level == BY_ABSENCE else reasons:
-            found.setdefault((reason.code, reason.words), {})[name] = reason
-    by_class = [*map(_together, found.values())]
+        own = _folded(one.reasons) if name in shown else _of_class(verdict, one)
+        reasons[name] = _absent(own) if one.level == BY_ABSENCE else own
+    by_class = [*map(_together, _said_alike(reasons))]
     if shown and verdict.level.permits:
         return by_class
-    return [
-        *by_class,
-        *((why, _of_all_texts(verdict, why)) for why in _folded(verdict.reasons)),
-    ]
+    of_all = ((why, _of_all_texts(verdict, why)) for why in _folded(verdict.reasons))
+    return [*by_class, *of_all]
 
 
 def class_caveats(verdict: Verdict, classes: Sequence[str]) -> list[tuple[Reason, str]]:
     """Give what a reader must know of texts predicted as one of some classes, and of which of these
     classes, if not of all.
     """
-    found: dict[tuple[str, str], dict[str, Reason]] = {}
-    for name in classes:
-        for reason in _folded(verdict.by_class[name].reasons):
-            found.setdefault((reason.code, reason.words), {})[name] = reason
+    reasons = {name: _folded(verdict.by_class[name].reasons) for name in classes}
     return [
         (next(iter(of.values())), "" if len(of) == len(classes) else _together(of)[1])
-        for of in found.values()
+        for of in _said_alike(reasons)
     ]
+
+
+def _said_alike(reasons: Mapping[str, Sequence[Reason]]) -> Iterable[Mapping[str, Reason]]:
+    """Give each reason that some classes have in the same words once, with the reason of each."""
+    found: dict[tuple[str, str], dict[str, Reason]] = {}
+    for name, own in reasons.items():
+        for reason in own:
+            found.setdefault((reason.code, reason.words), {})[name] = reason
+    return found.values()
 
 
 def _folded(reasons: Sequence[Reason]) -> Sequence[Reason]:

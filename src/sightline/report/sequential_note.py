@@ -36,10 +36,11 @@ def settled_after(audit: Results) -> list[str]:
     about = _sequential(audit)
     if not about:
         return []
-    of = f"{count(about['texts'])} of {texts(about['planned'])}; {_seconds(about['seconds'])}"
+    took = _seconds(about["seconds"])
+    of = f"{count(about['texts'])} of {texts(about['planned'])}; {took}"
     said = [*_some_words(about), *_not_compared(about)]
     if about["settled"] and about["texts"] == about["planned"] and _told_nothing(audit):
-        return [f"All {of.partition(' of ')[2]} were measured.", *said]
+        return [f"All {texts(about['planned'])} were measured; {took}.", *said]
     if about["settled"]:
         rest = ": the other texts would not change it" if about["texts"] < about["planned"] else ""
         return [f"The verdict was settled after {of}{rest}.", *said]

@@ -62,7 +62,7 @@ def bounds_if_kept(top: Float[Array, " G"], bottom: Float[Array, " G"], bounds: 
     slack = _TOLERANCE * np.abs(bottom)
     low = bounds[0] if (top >= bounds[0] * bottom - slack).all() else -math.inf
     high = bounds[1] if (top <= bounds[1] * bottom + slack).all() else math.inf
-    return two_sided((low, high)) if math.isinf(low) and math.isinf(high) else (low, high)
+    return None if math.isinf(low) and math.isinf(high) else (low, high)
 
 
 def two_sided(bounds: Bounds) -> Bounds:

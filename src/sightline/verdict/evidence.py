@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from sightline.config.measure_needs import NEEDS
-from sightline.core.needs import UNASKED, lacking, of_model, offered
+from sightline.config.measure_needs import missing_from
+from sightline.core.needs import UNASKED
 from sightline.core.results import Bracket, Estimate, Failed, Measurement, NotRun, Outcome, Ragged
 from sightline.stats import bootstrap
 from sightline.stats.contrasts import Contrast, paired, score
@@ -85,9 +85,7 @@ class Evidence:
             return outcome.reason
         if isinstance(outcome, Failed):
             return f"the measure failed: {outcome.error}"
-        missing = self.offers is not None and lacking(
-            of_model(NEEDS[measure]), offered(self.offers)
-        )
+        missing = self.offers is not None and missing_from(measure, self.offers)
         return missing or UNASKED
 
     @cached_property

@@ -82,12 +82,9 @@ def _asked(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> tuple[Answ
     """Run both tests of a map on some of the texts."""
     moved = _moved(evidence, name, rows)
     deleted, replaced = (_removed(evidence, how, name, rows) for how in OPERATORS)
-    held = {
-        code: [_held(evidence, one, code, rows) for one in scores if one]
-        for code, scores in (("SL-303", [moved]), ("SL-301", [deleted, replaced]))
-    }
-    ways = join_alternatives(held["SL-301"])
-    return _joined(held["SL-303"][0], ways), (moved, deleted, replaced)
+    ways = [_held(evidence, one, "SL-301", rows) for one in (deleted, replaced) if one]
+    answer = _joined(_held(evidence, moved, "SL-303", rows), join_alternatives(ways))
+    return answer, (moved, deleted, replaced)
 
 
 OPEN = ("failed", "inconclusive")

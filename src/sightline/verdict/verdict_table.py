@@ -172,15 +172,17 @@ def _unfit(case: VerdictContext) -> Basis | None:
         return (), (broken,)
     if all(case.answer(code) == "not run" for code in DECIDING):
         return DECIDING, case.reasons(*DECIDING)
-    few = [code for code in DECIDING if _texts(case, code) < case.evidence.thresholds.fewest(code)]
-    if len(few) == len(DECIDING):
-        clustered = any(_texts(case, code) < _scored(case, code) for code in few)
+    fewest = {code: case.evidence.thresholds.fewest(code) for code in DECIDING}
+    there = {code: _texts(case, code) for code in DECIDING}
+    if all(there[code] < fewest[code] for code in DECIDING):
+        clustered = any(there[code] < _scored(case, code) for code in DECIDING)
         counted = "independent texts" if clustered else "texts"
-        text = ", ".join(f"{code} rests on {_texts(case, code)} {counted}" for code in few)
-        least = min(case.evidence.thresholds.fewest(code) for code in few)
-        there = max(_texts(case, code) for code in few)
-        words = f"{TOO_FEW} ({there}) for a verdict, which rests on at least {least}"
-        return tuple(few), (Reason(f"{words}{AS_ONE if clustered else ''}", behind=text),)
+        text = ", ".join(f"{code} rests on {n} {counted}" for code, n in there.items())
+        words = (
+            f"{TOO_FEW} ({max(there.values())}) for a verdict, which rests on at least "
+            f"{min(fewest.values())}"
+        )
+        return DECIDING, (Reason(f"{words}{AS_ONE if clustered else ''}", behind=text),)
     return None
 
 
