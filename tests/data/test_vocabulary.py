@@ -83,9 +83,9 @@ def test_words_are_cut_where_readers_would(text, expected):
     ],
 )
 def test_no_text_takes_more_than_linear_time(text):
-    start = time.perf_counter()
+    start = time.process_time()
     tokenise(text)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def examples(*texts, query=None):

@@ -3,13 +3,14 @@ behind.
 """
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from time import process_time
 
 import numpy as np
 import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from sightline.adapters.huggingface.from_pretrained import transformer
 from sightline.audits.look_measures import COMPARED
@@ -291,23 +292,45 @@ def test_texts_are_taken_over_all_lengths() -> None:
     assert len(spread(test, 10_000)) == len(test)
 
 
+class WorkClock(TorchDispatchMode):
+    """A clock by which each operation of torch takes ten microseconds, and each number that it
+    makes ten nanoseconds: the same on every machine, however busy.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seconds = 0.0
+
+    def __torch_dispatch__(
+        self,
+        func: Callable[..., object],
+        types: object,
+        args: Sequence[object] = (),
+        kwargs: dict[str, object] | None = None,
+    ) -> object:
+        made = func(*args, **(kwargs or {}))
+        made_here = made if isinstance(made, (tuple, list)) else [made]
+        numbers = sum(one.numel() for one in made_here if isinstance(one, torch.Tensor))
+        self.seconds += 1e-5 + 1e-8 * numbers
+        return made
+
+
 @pytest.mark.slow
 def test_an_estimate_is_of_the_right_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "perf_counter", process_time)  # others use this machine
-    monkeypatch.setattr(report_cost, "perf_counter", process_time)
+    """Whether the seconds of a real machine are met is measured in benchmarks/forecast.py."""
     run = spec("planted:needle(n=400,length=12)")
-    guess = forecast(run)
-    began = process_time()
-    trained = train(run)
-    training = process_time() - began
-    began = process_time()
-    audit_trained(trained, run.seed, Display())
-    auditing = process_time() - began
-    # A factor of three: what is timed here takes less than a second, and the first call of
-    # everything is in it.
-    assert training / 3 < guess.seconds_training < training * 3
-    assert auditing / 3 < guess.seconds_audit + guess.seconds_judging < auditing * 3
-    assert 0 < guess.seconds_page < auditing
+    with WorkClock() as clock:
+        monkeypatch.setattr(module, "perf_counter", lambda: clock.seconds)
+        monkeypatch.setattr(report_cost, "perf_counter", lambda: clock.seconds)
+        guess = forecast(run)
+        began = clock.seconds
+        trained = train(run)
+        training = clock.seconds - began
+        began = clock.seconds
+        audit_trained(trained, run.seed, Display())
+        auditing = clock.seconds - began
+    assert guess.seconds_training == pytest.approx(training, rel=0.2)
+    assert guess.seconds_audit + guess.seconds_judging == pytest.approx(auditing, rel=0.2)
     assert 2**26 < guess.peak_bytes < 2**35
     assert "of 240 training texts, 2 models, 4 to 4 epochs" in guess.basis
     assert "of 100 test texts" in guess.basis

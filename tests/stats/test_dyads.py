@@ -3,7 +3,7 @@ truth is held.
 """
 
 import math
-import time
+import tracemalloc
 from dataclasses import astuple
 
 import numpy as np
@@ -104,8 +104,12 @@ def test_what_cannot_be_told_is_said() -> None:
     assert np.isnan(ends(alone)).all()
 
 
-def test_eight_thousand_pairs_take_less_than_a_second() -> None:
+def test_pairs_are_not_laid_out_by_all_texts_and_all_texts() -> None:
     pairs = drawn(0, 2000, 1000)
-    began = time.perf_counter()
-    dyads(*pairs)
-    assert time.perf_counter() - began < 1
+    tracemalloc.start()
+    try:
+        dyads(*pairs)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2000 * 2000 * 8 / 4
