@@ -4,6 +4,7 @@ beyond what can be.
 
 import csv
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +23,7 @@ from sightline.report.tables.csv_table import to_csv
 from sightline.report.tables.latex_table import to_latex
 from sightline.report.tables.markdown_table import to_markdown
 from sightline.report.tables.terminal_table import to_text
+from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.report import audits
 
 STUDY = """
@@ -113,6 +115,33 @@ def test_the_interval_of_a_share_stays_between_0_and_1(
         pytest.approx(score.value + (score.value - score.low)),
     )
     assert accuracy.low < accuracy.value < 1
+
+
+@pytest.mark.parametrize(
+    ("failed", "note"),
+    [
+        ([], "no run is done"),
+        ([3, 4], "2 of 3 runs failed, the others are not done"),
+        ([3, 4, 5], "all 3 runs failed"),
+    ],
+)
+def test_a_row_whose_runs_failed_is_not_one_that_was_never_run(
+    grid: Grid, found: dict[str, Summary], failed: list[int], note: str
+) -> None:
+    broken = {grid.keys[i]: replace(summary(grid, i, 0.0), state="failed") for i in failed}
+    first = {key: one for key, one in found.items() if key in grid.keys[:3]}
+    known, lacking = tabulate(grid, first | broken, columns=("accuracy", "verdict")).rows
+    assert [cell.note for cell in lacking] == [note] * 2
+    assert [cell.value for cell in lacking] == [None] * 2
+    assert known[0].value is not None
+
+
+@pytest.mark.parametrize("write", [to_markdown, to_latex, to_text])
+def test_the_tests_behind_codes_are_named_below(
+    grid: Grid, found: dict[str, Summary], write: Callable[[Table], str]
+) -> None:
+    printed = write(tabulate(grid, found, columns=("SL-101", "accuracy")))
+    assert f"SL-101: {AUDIT_TESTS['SL-101'].name}" in printed
 
 
 def test_why_there_is_no_number_is_told_by_the_summary_where_that_keeps_it(

@@ -57,7 +57,7 @@ def shown(
 
 @pytest.mark.parametrize(
     ("share", "words"),
-    [(1.2, "nearly all"), (0.9, "nearly all"), (0.896, "nearly all"), (0.894, "most"), (0.6, "most"), (0.594, "about half"), (0.4, "about half"), (0.394, "about a third"), (0.29, "about a third"), (0.25, "about a quarter"), (0.19, LITTLE), (-0.1, LITTLE)],
+    [(1.2, "nearly all"), (0.9, "nearly all"), (0.896, "nearly all"), (0.894, "most"), (0.6, "most"), (0.594, "about half"), (0.45, "about half"), (0.444, "about two fifths"), (0.366, "about two fifths"), (0.364, "about a third"), (0.29, "about a third"), (0.25, "about a quarter"), (0.19, LITTLE), (-0.1, LITTLE)],
 )  # fmt: skip
 def test_a_share_has_words_that_its_written_number_bears_out(share: float, words: str) -> None:
     assert amount(share) == words

@@ -36,6 +36,7 @@ Spread = Literal["interval", "sd"]
 Audits = Callable[[str], Results]
 """Finds the whole audit of a run by its key."""
 ALONE = "one seed has no standard deviation"
+NONE_DONE = "no run is done"
 Members = Sequence[tuple[RunSpec, Summary | None]]
 Ended = Sequence[tuple[RunSpec, Summary]]
 Numbers = Mapping[str, Estimate]
@@ -108,7 +109,7 @@ def tabulate(
         for note in _note(found.get(key), labels, grid, key in elsewhere)
     ]
     rows = tuple(
-        _row(_done(members), len(members), columns, spread, audits, whole)
+        _row(members, columns, spread, audits, whole)
         for members in groups.values()
     )
     shown = _shown(columns, rows)
@@ -192,13 +193,15 @@ def _spread_notes(rows: Sequence[Sequence[TableCell]], spread: Spread) -> list[s
 
 
 def _row(
-    done: Ended,
-    planned: int,
+    members: Members,
     columns: Sequence[str],
     spread: Spread,
     audits: Audits | None,
     whole: bool,
 ) -> tuple[TableCell, ...]:
+    done = _done(members)
+    if not done:
+        return tuple(TableCell(None, note=_none_done(members)) for _ in columns)
     read = None if audits is None else cache(audits)  # for this row alone: audits are large
     numbers = [
         (cell, summary.key, numbers_of(summary, read if whole else None)) for cell, summary in done
@@ -209,8 +212,18 @@ def _row(
         else _number(numbers, name, spread) or TableCell(None, note=_absent(done, name, read))
         for name in columns
     )
-    text = f"{len(done)} of {planned} seeds" if 0 < len(done) < planned else ""
+    text = f"{len(done)} of {len(members)} seeds" if len(done) < len(members) else ""
     return tuple(replace(cell, note=cell.note or text) for cell in cells)
+
+
+def _none_done(members: Members) -> str:
+    """Say why a row has no number at all: its runs failed, or none has been made."""
+    failed = sum(summary is not None for _, summary in members)
+    if not failed:
+        return NONE_DONE
+    if failed == len(members):
+        return "the run failed" if failed == 1 else f"all {failed} runs failed"
+    return f"{failed} of {len(members)} runs failed, the others are not done"
 
 
 def numbers_of(summary: Summary, audits: Audits | None) -> Numbers:
@@ -223,8 +236,6 @@ def numbers_of(summary: Summary, audits: Audits | None) -> Numbers:
 
 def _absent(done: Ended, name: str, audits: Audits | None) -> str:
     """Say why no run of a row has a number; seeds of a row differ in nothing else."""
-    if not done:
-        return "no run is done"
     if reason := not_asked(name, done[0][0]):
         return reason
     return "; ".join(dict.fromkeys(_why(name, summary, audits) for _, summary in done))
@@ -272,8 +283,6 @@ def _number(
 
 def _verdicts(done: Ended) -> TableCell:
     """Return the verdict, or how often each was given if seeds differ."""
-    if not done:
-        return TableCell(None, note="no run is done")
     counts = {
         text: sum(s.verdict == text for _, s in done)
         for text in sorted({s.verdict for _, s in done})

@@ -23,7 +23,8 @@ TRANSFER = "SL-303"
 AMOUNTS = (
     (0.9, "nearly all"),
     (0.6, "most"),
-    (0.4, "about half"),
+    (0.45, "about half"),
+    (0.37, "about two fifths"),
     (0.29, "about a third"),
     (0.2, "about a quarter"),
 )
@@ -78,8 +79,8 @@ class TransferredShare:
 def amount(share: float) -> str:
     """Say a share in words, rounded like its number.
 
-    >>> [amount(share) for share in (0.896, 0.5, 0.33, 0.25, 0.1)]
-    ['nearly all', 'about half', 'about a third', 'about a quarter', 'less than a fifth']
+    >>> [amount(share) for share in (0.896, 0.5, 0.39, 0.33, 0.25, 0.1)]
+    ['nearly all', 'about half', 'about two fifths', 'about a third', 'about a quarter', 'less than a fifth']
     """
     return next((words for least, words in AMOUNTS if round(share, DIGITS) >= least), LITTLE)
 

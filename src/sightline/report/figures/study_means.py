@@ -10,6 +10,7 @@ from sightline.core.results import Estimate, Table, TableCell
 from sightline.report.figures.interval_plot import draw_intervals
 from sightline.report.figures.palette import label
 from sightline.report.figures.plot import Plot, PlotRow, left_out_note
+from sightline.report.tables.table_cells import tests_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,4 +81,5 @@ def _draw(figure: Figure, panels: dict[str, Dots]) -> None:
     for place, (axes, (column, dots)) in enumerate(zip(every, panels.items(), strict=True)):
         zero = min(one.low for _, one in dots) < 0 < max(one.high for _, one in dots)
         draw_intervals(axes, [(label(name, 48), one) for name, one in dots], place, zero=zero)
-        axes.set_title(label(column, 60), loc="left", fontsize=8, pad=3)
+        name = "".join(f" ({name})" for name in tests_of([column]).values())
+        axes.set_title(label(f"{column}{name}", 60), loc="left", fontsize=8, pad=3)

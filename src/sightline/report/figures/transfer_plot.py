@@ -43,7 +43,7 @@ def transplant(audit: Results) -> Plot:
         (
             (
                 "0: what random words do; 1: the reference, no bound. Lines: 95 % intervals; n "
-                "counts texts."
+                "counts texts of the half that did not choose among the maps."
             ),
         ),
         lambda figure: _draw(figure, shown),

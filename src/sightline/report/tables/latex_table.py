@@ -18,7 +18,6 @@ from sightline.report.tables.table_cells import (
     notes,
     reasons_of,
 )
-from sightline.verdict.catalogue import AUDIT_TESTS
 
 _LINE, _SMALL_LINE, _NAME = 68, 84, 30
 """Characters in a line of 345 pt in 10 pt and in 8 pt print, and in the longest unbroken name."""
@@ -44,8 +43,7 @@ _LATEX_SIGNS = {
 
 
 def to_latex(table: Table) -> str:
-    """Write the table as LaTeX with the package booktabs; the title is the caption, and codes are
-    explained below.
+    """Write the table as LaTeX with the package booktabs; the title is the caption.
 
     Its label is ``tab:`` and the title in small letters, digits and hyphens.
 
@@ -68,7 +66,7 @@ def to_latex(table: Table) -> str:
     for index, block in enumerate(blocks):
         lines += ["\\par\\medskip"] if index else []
         lines += _tabular(grid, block, axes)
-    lines += [f"\\par {note}" for note in [*_key(table), *notes(table, _LATEX, reasons)]]
+    lines += [f"\\par {note}" for note in notes(table, _LATEX, reasons)]
     return "\n".join([*lines, "\\end{table}"]) + "\n"
 
 
@@ -100,14 +98,6 @@ def _tabular(grid: Grid, block: Sequence[int], axes: int) -> list[str]:
         *rows,
         "\\bottomrule",
         "\\end{tabular}",
-    ]
-
-
-def _key(table: Table) -> list[str]:
-    """Explain the codes that are titles of columns."""
-    codes = dict.fromkeys(column.partition(".")[0] for column in table.columns)
-    return [
-        _latex_word(f"{code}: {AUDIT_TESTS[code].name}") for code in codes if code in AUDIT_TESTS
     ]
 
 

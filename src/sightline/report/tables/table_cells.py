@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sightline.core.results import Table, TableCell
 from sightline.report.number_format import count, number, span
 from sightline.report.sanitize import one_line
+from sightline.verdict.catalogue import AUDIT_TESTS
 
 Grid = list[list[str]]
 
@@ -67,12 +68,25 @@ def heading(table: Table) -> str:
 
 
 def notes(table: Table, script: Script, reasons: Sequence[str]) -> list[str]:
-    """Write the notes below the table: why cells are missing, by mark, then the table's own."""
+    """Write the notes below the table: the tests whose codes are titles of columns, why cells are
+    missing, by mark, then the table's own.
+    """
     numbered = [
         f"{script.mark(index).strip()} {script.word(reason)}"
         for index, reason in enumerate(reasons, start=1)
     ]
-    return [*numbered, *(f"Note: {script.word(note)}" for note in table.notes)]
+    named = (f"{code}: {name}" for code, name in tests_of(table.columns).items())
+    return [*map(script.word, named), *numbered, *(f"Note: {script.word(note)}" for note in table.notes)]
+
+
+def tests_of(columns: Sequence[str]) -> dict[str, str]:
+    """Name the tests whose codes are titles of columns, or begin them.
+
+    >>> tests_of(["verdict", "SL-303", "SL-303.reference"])
+    {'SL-303': 'Transfer'}
+    """
+    codes = (column.partition(".")[0] for column in columns)
+    return {code: AUDIT_TESTS[code].name for code in codes if code in AUDIT_TESTS}
 
 
 def figure(value: float, cell: TableCell) -> str:

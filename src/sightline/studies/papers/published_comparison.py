@@ -13,6 +13,7 @@ from types import MappingProxyType
 from sightline.core.results import Estimate, Table, TableCell
 from sightline.data.word_vectors import MANY
 from sightline.experiments.store import Store
+from sightline.experiments.tabulate import NONE_DONE
 from sightline.report.number_format import count_phrase, number
 from sightline.studies.aggregate import AggregateLine, RunNumbers
 from sightline.studies.papers.margins import compare_to
@@ -100,7 +101,7 @@ def _lacking(key: Key, plan: Plan, models: Container[tuple[str, str]]) -> str:
     """Say why we have no number."""
     if key[:2] in models:
         return UNSAID
-    return plan.absent.get(key[0], "no run is done")
+    return plan.absent.get(key[0], NONE_DONE)
 
 
 def _unsaid(theirs: Mapping[Key, PrintedValue], ours: Mapping[Key, AggregateLine]) -> Iterator[str]:
@@ -136,7 +137,7 @@ def compared_row(
     again: PrintedValue | None,
     ours: AggregateLine | None,
     key: Key | None = None,
-    lacking: str = "no run is done",
+    lacking: str = NONE_DONE,
     made: Mapping[int, str] = MappingProxyType({}),
 ) -> tuple[TableCell, ...]:
     """Return the cells of one line: published, their later run, ours, chance level, seeds and the
