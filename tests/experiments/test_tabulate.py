@@ -141,7 +141,7 @@ def test_the_tests_behind_codes_are_named_below(
     grid: Grid, found: dict[str, Summary], write: Callable[[Table], str]
 ) -> None:
     printed = write(tabulate(grid, found, columns=("SL-101", "accuracy")))
-    assert f"SL-101: {AUDIT_TESTS['SL-101'].name}" in printed
+    assert f"SL-101: {AUDIT_TESTS['SL-101'].name}" in printed.replace("\\", "")  # of Markdown
 
 
 def test_why_there_is_no_number_is_told_by_the_summary_where_that_keeps_it(
