@@ -31,6 +31,7 @@ from checkout import ROOT
 from json_lines import add_line, read_lines
 
 import sightline
+from sightline._io.atomic_write import write_bytes
 from sightline.audits import look_measures
 
 WRITTEN = ROOT / "docs" / "verified" / "few_words.json"
@@ -127,7 +128,7 @@ def main() -> int:
     if not asked.table or asked.candidates != CANDIDATES:
         return 0
     found = {"planned": len(planned), "rows": rows}
-    WRITTEN.write_text(f"{json.dumps(found, indent=1, ensure_ascii=False)}\n", encoding="utf-8")
+    write_bytes(WRITTEN, (f"{json.dumps(found, indent=1, ensure_ascii=False)}\n").encode())
     return 0
 
 

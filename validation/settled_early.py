@@ -32,6 +32,7 @@ import torch
 from checkout import ROOT
 from json_lines import add_line, read_lines
 
+from sightline._io.atomic_write import write_bytes
 from sightline.audits import one_look
 from sightline.audits.look_measures import BY_REQUEST, stage_of
 from sightline.config.run_keys import training_key
@@ -153,7 +154,7 @@ def write(file: Path, rows: list[dict[str, Any]], planned: int, **about: object)
     seconds = np.mean([row[how]["cpu"] for row in rows for how in ("full", "looks")] or [0])
     left = round(2 * float(seconds) * (planned - len(rows)) / 3600, 2)
     found = {"planned": planned, **about, "hours_left": left, "rows": [*map(kept, rows)]}
-    file.write_text(f"{json.dumps(found, indent=1, ensure_ascii=False)}\n", encoding="utf-8")
+    write_bytes(file, (f"{json.dumps(found, indent=1, ensure_ascii=False)}\n").encode())
 
 
 def kept(row: dict[str, Any]) -> dict[str, Any]:

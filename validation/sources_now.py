@@ -65,7 +65,7 @@ def main() -> int:
         row |= {"texts": asked.texts, "after": after}
         row["before"] = row.get("before") if same else None
         known["sources"] = [*rows.values()]
-        WRITTEN.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        write_bytes(WRITTEN, (json.dumps(known, indent=1, ensure_ascii=False) + "\n").encode())
         print(time.strftime("%H:%M:%S"), row["source"], after, flush=True)
     return 0
 

@@ -89,6 +89,15 @@ def test_what_cannot_be_compared_is_refused(sightline: Call, two, arguments, mes
     assert not list(Path.cwd().rglob("*.html"))
 
 
+def test_a_store_is_refused_with_how_its_runs_are_named(sightline: Call, two) -> None:
+    Store("st")
+    for command in (("compare", "a", "st"), ("export", "st", "--csv", "out")):
+        done = sightline(*command)
+        assert (done.code, done.out) == (2, "")
+        assert all(words in done.err for words in ("st:KEY", "sightline results --store st"))
+    assert not Path("out").exists()
+
+
 def test_an_audit_of_another_schema_is_refused(sightline: Call, two) -> None:
     summary = two[1] / "audit.json"
     summary.write_text(

@@ -110,6 +110,7 @@ def test_a_lack_of_memory_is_no_bug(sightline: Call, monkeypatch):
 WRONG = {
     ("audit",): "Missing option '--data'",
     ("audit", "--data", "x.csv", "--colour", "red"): "No such option.*--colour",
+    ("export", "a", "--out", "b"): "No such option: --out; `sightline export --help`",
     (
         "audit",
         "--data",

@@ -122,6 +122,17 @@ def test_the_p_value_is_where_the_interval_ends_at_nothing() -> None:
         assert (found.p < 0.05) == (not found.difference.low <= 0 <= found.difference.high)
 
 
+def test_a_p_that_more_resamples_could_make_smaller_is_a_bound() -> None:
+    first, second = two(0, 60, 1.0)
+    far = score_difference(first, second, 0)
+    more = score_difference(first, second, 0, comparisons=100)
+    assert far.at_most
+    assert more.p < far.p
+    near = score_difference(*two(0, 60, 0.02), 0)
+    assert (near.at_most, near.p > far.p) == (False, True)
+    assert not score_difference(first, first, 0).at_most
+
+
 def test_equal_audits_are_not_told_apart() -> None:
     first, _ = two(0)
     found = score_difference(first, RatioSums(first.top.copy(), first.bottom.copy()), 0)

@@ -215,7 +215,12 @@ def _usage(error: Exception) -> str | None:
     if flag and (called := _as_argument(error, flag)):
         return f"{flag}: this command takes it without a flag: {called}"
     compose = getattr(error, "format_message", None)
-    return None if compose is None else str(compose())
+    if compose is None:
+        return None
+    called = getattr(getattr(error, "ctx", None), "command_path", "")
+    unknown = flag and called and not getattr(error, "possibilities", None)
+    more = f"; `{called} --help` lists its flags" if unknown else ""
+    return f"{str(compose()).removesuffix('.')}{more}"
 
 
 def _as_argument(error: Exception, flag: str) -> str:

@@ -79,7 +79,14 @@ def _named(name: str) -> Iterator[NamedAudit]:
 
 
 def _run_named(name: str) -> NamedAudit | None:
-    """Find the run that ``STORE:KEY`` names; None if the name means something else."""
+    """Find the run that ``STORE:KEY`` names; None if the name means something else. A store itself
+    is refused: it has many runs.
+    """
+    if (Path(name) / MARK).is_file():
+        raise StoreError(
+            f"{name}: expected one audit, got a store of runs; name one of them as {name}:KEY "
+            f"(`sightline results --store {name}` lists them)"
+        )
     folder, _, key = name.rpartition(":")
     if Path(name).exists() or not folder or not (Path(folder) / MARK).is_file():
         return None

@@ -108,10 +108,7 @@ def tabulate(
         for key, labels in zip(grid.keys, grid.labels, strict=True)
         for note in _note(found.get(key), labels, grid, key in elsewhere)
     ]
-    rows = tuple(
-        _row(members, columns, spread, audits, whole)
-        for members in groups.values()
-    )
+    rows = tuple(_row(members, columns, spread, audits, whole) for members in groups.values())
     shown = _shown(columns, rows)
     return Table(
         title=grid.name,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sightline.report.alternative_maps import families
 from sightline.report.attention_source_notes import source_of
-from sightline.report.number_format import count, interval, with_n
+from sightline.report.number_format import count, interval, p_value, with_n
 from sightline.report.provenance import without_folders
 from sightline.report.sentences import headline
 from sightline.verdict.comparison.comparison_result import (
@@ -27,7 +27,8 @@ def method(whole: SideBySide) -> str:
         f"A difference is an audit’s score minus the score of {first}, paired over the texts that "
         "both have. Its 95 % interval is for this difference alone. “Different” means different "
         f"after adjustment for all {count(whole.comparisons)} comparisons made here (p "
-        "adjusted by Holm, below 0.05). It means that the scores differ, not that they differ much."
+        "adjusted by Holm, below 0.05; ≤ if no resample reached 0, so that p may be smaller). It "
+        "means that the scores differ, not that they differ much."
     )
 
 
@@ -135,6 +136,13 @@ def cells(claim: ComparedScore) -> Sequence[str]:
         for one in (claim.first, claim.second, claim.difference)
     )
     return first, second, difference
+
+
+def p_of(claim: ComparedScore) -> str:
+    """Write the p-value that is adjusted for all comparisons."""
+    if claim.p_adjusted is None:
+        return "—"
+    return p_value(claim.p_adjusted, at_most=claim.p_at_most)
 
 
 def texts_of(claim: ComparedScore) -> str:

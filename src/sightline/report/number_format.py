@@ -194,7 +194,8 @@ def approximate_count(n: int) -> str:
     return count(-(-n // step) * step)
 
 
-def p_value(p: float) -> str:
-    """Write a p-value; very small ones as a bound."""
+def p_value(p: float, *, at_most: bool = False) -> str:
+    """Write a p-value; as a bound if it is very small, or may be smaller."""
     least = 0.001
-    return f"p{KEEP}<{KEEP}{least}" if p < least / 2 else f"p{KEEP}={KEEP}{number(p)}"
+    sign = "≤" if at_most else "="
+    return f"p{KEEP}<{KEEP}{least}" if p < least / 2 else f"p{KEEP}{sign}{KEEP}{number(p)}"

@@ -51,13 +51,15 @@ class ScoreDifference:
     """Two scores, each over the texts where both are defined, and the second minus the first.
 
     ``p`` is the smallest α at which the 1 − α interval of the difference excludes 0; None where
-    there is no interval.
+    there is no interval. Where no resample reaches 0, it is the least that so many resamples can
+    give, and ``at_most`` says so.
     """
 
     first: Estimate
     second: Estimate
     difference: Estimate
     p: float | None = None
+    at_most: bool = False
 
 
 def score_difference(
@@ -103,12 +105,12 @@ def score_difference(
 
 def _between(
     first: LinearizedRatio, second: LinearizedRatio, n: int, seed: int, comparisons: int
-) -> tuple[Estimate, float | None]:
+) -> tuple[Estimate, float | None, bool]:
     value, alone = second.value - first.value, min(first.alone, second.alone)
     moved = second.residuals / second.under.sum() - first.residuals / first.under.sum()
     bounds = _bounds(first.bounds, second.bounds)
     if has_no_spread(moved, max(one.scale / one.under.sum() for one in (first, second))):
-        return _of_alike(value, n, alone, bounds)
+        return *_of_alike(value, n, alone, bounds), False
     error = math.sqrt(scaled(len(moved)) * (moved @ moved))
     drawn = _studentised(first, second, error, seed, comparisons)
     tail, usual = (1 - LEVEL) / 2, student(LEVEL, alone)
@@ -117,7 +119,8 @@ def _between(
         value, value - error * max(outer, usual), value + error * max(-inner, usual), bounds
     )
     method = f"studentised bootstrap of the difference over {resampled_units(n, len(moved))}"
-    return Estimate(value, *ends, n, method), _p_value(value / error, drawn, alone)
+    p = _p_value(value / error, drawn, alone)
+    return Estimate(value, *ends, n, method), p, p <= _least_p(drawn)
 
 
 def _studentised(
@@ -208,7 +211,11 @@ def _of_alike(value: float, n: int, alone: float, bounds: Bounds) -> tuple[Estim
 def _p_value(t: float, drawn: Float[Array, " R"], alone: float) -> float:
     """Take the larger of the two p-values, because the interval takes the wider end."""
     beyond = drawn >= t if t > 0 else drawn <= t
-    return min(1.0, max(2 * (1 + float(beyond.sum())) / (len(drawn) + 1), _students_p(t, alone)))
+    return min(1.0, max(_least_p(drawn) * (1 + float(beyond.sum())), _students_p(t, alone)))
+
+
+def _least_p(drawn: Float[Array, " R"]) -> float:
+    return 2 / (len(drawn) + 1)
 
 
 def _students_p(t: float, groups: float) -> float:

@@ -16,7 +16,7 @@ from sightline.report.html.result_view import MARKS
 from sightline.report.html.token_highlights import TextMap, text_maps
 from sightline.report.html.view_model import HeldTexts, held_texts
 from sightline.report.map_names import Map
-from sightline.report.number_format import count, number, p_value
+from sightline.report.number_format import count, number
 from sightline.report.redact import redacted
 from sightline.verdict.comparison.comparison_result import (
     AuditPair,
@@ -169,7 +169,7 @@ def _comparison(
 
 
 def _claim(claim: ComparedScore, one: AuditPair) -> ClaimRow:
-    p = "—" if claim.p_adjusted is None else p_value(claim.p_adjusted)
+    p = comparison_sentences.p_of(claim)
     why = "" if one.unpaired else claim.why
     cells, n = tuple(comparison_sentences.cells(claim)), comparison_sentences.texts_of(claim)
     return ClaimRow(

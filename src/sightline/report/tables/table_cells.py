@@ -76,7 +76,11 @@ def notes(table: Table, script: Script, reasons: Sequence[str]) -> list[str]:
         for index, reason in enumerate(reasons, start=1)
     ]
     named = (f"{code}: {name}" for code, name in tests_of(table.columns).items())
-    return [*map(script.word, named), *numbered, *(f"Note: {script.word(note)}" for note in table.notes)]
+    return [
+        *map(script.word, named),
+        *numbered,
+        *(f"Note: {script.word(note)}" for note in table.notes),
+    ]
 
 
 def tests_of(columns: Sequence[str]) -> dict[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sightline.report import comparison_sentences
 from sightline.report.column_layout import aligned
-from sightline.report.number_format import p_value
 from sightline.verdict.comparison.comparison_result import AuditPair, ComparedScore, SideBySide
 
 
@@ -35,7 +34,7 @@ def comparison_lines(whole: SideBySide) -> list[str]:
 
 
 def _cells(claim: ComparedScore, one: AuditPair) -> tuple[str, ...]:
-    p = "—" if claim.p_adjusted is None else p_value(claim.p_adjusted)
+    p = comparison_sentences.p_of(claim)
     words = comparison_sentences.words_of(claim, one)
     why = words if one.unpaired or not claim.why else f"{words}: {claim.why}"
     return (

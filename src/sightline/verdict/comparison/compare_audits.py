@@ -193,7 +193,8 @@ def _compared(
     why = "" if known else found.difference.method if found.p is None else few
     return ComparedScore(
         code, text, way, "not told apart" if known else "not compared",
-        found.first, found.second, found.difference, found.p if known else None, why=why,
+        found.first, found.second, found.difference, found.p if known else None,
+        p_at_most=known and found.at_most, why=why,
     )  # fmt: skip
 
 

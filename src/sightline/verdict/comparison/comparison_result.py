@@ -25,7 +25,8 @@ class ComparedScore:
     """One way to ask a test in two audits: both scores on the same texts, and the second minus the
     first.
 
-    ``p_adjusted`` is for all comparisons together. If nothing is paired, each audit's score is over
+    ``p_adjusted`` is for all comparisons together. Both are ``p_at_most`` if no resample reached a
+    difference of 0: more resamples could make them smaller. If nothing is paired, each audit's score is over
     its own texts, there is no difference, and ``why`` says why.
     """
 
@@ -38,6 +39,7 @@ class ComparedScore:
     difference: Estimate | None = None
     p: float | None = None
     p_adjusted: float | None = None
+    p_at_most: bool = False
     why: str = ""
 
 
