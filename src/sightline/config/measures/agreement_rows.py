@@ -36,7 +36,11 @@ ROWS: Mapping[str, MeasureRow] = {
             ),
             "mass.REF": Quantity("`Σ α_t r_t / max r`, by weight instead of rank", SHARE),
             "mass_chance.REF": Quantity("`mean r / max r`: the mass of a random word", SHARE),
-            "tau.REF": Quantity("Kendall’s τ-b over all words, as the papers report it", TAU),
+            "tau.REF": Quantity(
+                "Kendall’s τ-b over all words, as the papers report it; values within 1e-7 of the "
+                "text’s largest are tied, and values below 1e-6 of it are 0",
+                TAU,
+            ),
             "significant.REF": Quantity(
                 (
                     "1 if τ-b differs from 0 (p ≤ 0.05 under permuted words, by a normal approximation with a "
