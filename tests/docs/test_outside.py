@@ -6,7 +6,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "docs"))
 
-import docs_outside as outside  # noqa: E402  (it needs the path above)
+import docs_other_settings as other_settings  # noqa: E402  (it needs the path above)
+import docs_outside as outside  # noqa: E402
 import docs_reproduction as reproduction  # noqa: E402
 from docs_tables import REPRODUCTION, verified  # noqa: E402
 
@@ -55,3 +56,23 @@ def test_every_number_outside_has_a_row_and_every_cause_a_number() -> None:
         if not any(cause.covers(reproduction.paper_of(one), line) for one, line in found)
     ]
     assert unused == []
+
+
+def test_an_end_has_a_third_digit_where_two_would_give_another_result() -> None:
+    def written(low: float, high: float, result: str) -> str:
+        ours = {"value": 0.79, "low": low, "high": high, "n": 9, "method": ""}
+        about = {"limit": None, "later": "", "floor": None, "planned": 5, "said": result}
+        of = line(quantity="F1", ours=ours, published=0.828, result=result, seeds=5, **about)
+        return list(reproduction.cells_of(of))[4]
+
+    assert written(0.78, 0.7975, "outside") == "0.790 [0.780, 0.797]"  # 0.80 would be undetermined
+    assert written(0.78, 0.794, "outside") == "0.79 [0.78, 0.79]"
+    assert written(0.78, 0.7975, "not comparable: other texts") == "0.79 [0.78, 0.80]"
+
+
+def test_a_change_is_over_the_seeds_that_both_have() -> None:
+    place = {"table": "t", "corpus": "sst", "model": "m"}
+    own = [{**place, "seed": seed, "numbers": {"q": 0.5 + seed}} for seed in range(3)]
+    before = {("t", "sst", "m", 0): {"q": 0.4}, ("t", "sst", "m", 2): {"q": 2.2}}
+    assert other_settings._changed(own, "q", before) == other_settings.over_seeds([0.1, 0.3])
+    assert other_settings._changed(own, "other", before) == "—"

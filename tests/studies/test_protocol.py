@@ -379,6 +379,37 @@ def test_whether_an_order_is_beyond_chance_follows_from_an_interval(
 
 
 @pytest.mark.parametrize(
+    ("quantity", "by_chance", "result"),
+    [
+        ("τ with gradient", (0.41, 0.40, 0.42), AT_CHANCE),  # nothing is left, within 0.1
+        ("τ with gradient", (0.30, 0.50, 0.40), UNDETERMINED),  # as little, but who knows
+        ("τ with gradient", (0.43, 0.44, 0.45), REVERSED),
+        ("TVD of answers", (0.41, 0.40, 0.42), UNDETERMINED),  # its margin is 0.01
+        ("share of texts", (0.41, 0.40, 0.42), UNDETERMINED),  # it has no margin
+    ],
+)
+def test_an_effect_is_at_chance_level_if_what_is_left_lies_within_the_margin(
+    quantity: str, by_chance: tuple[float, ...], result: str
+) -> None:
+    claim = replace(CLAIM, order=Order(Side("a", quantity), Side("b", quantity)))
+    seeds = [
+        {"a": {quantity: number(0.7 + jitter, chance)}, "b": {quantity: number(0.3, 0.0)}}
+        for jitter, chance in zip((0.0, 0.01, 0.02), by_chance, strict=True)
+    ]
+    (found,) = findings_of(claim, runs_of(*seeds))
+    assert found.result == result
+    assert found.result_before == AT_CHANCE
+
+
+def test_a_chance_level_of_fewer_seeds_says_how_many_and_decides_from_two_on() -> None:
+    known, unknown = pair(0.7, 0.3, (0.1, 0.0)), pair(0.71, 0.3)
+    (three,) = findings_of(CLAIM, runs_of(known, pair(0.7, 0.3, (0.12, 0.0)), unknown))
+    assert (three.seeds, three.chance_seeds, three.result) == (3, 2, REPLICATED)
+    (alone,) = findings_of(CLAIM, runs_of(known, unknown, unknown))
+    assert (alone.seeds, alone.chance_seeds, alone.chance) == (3, 1, None)
+
+
+@pytest.mark.parametrize(
     ("by_chance", "low", "before"),
     [
         ((0.2, 0.2, 0.2), False, REPLICATED),

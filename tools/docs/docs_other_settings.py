@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from docs_tables import REPRODUCTION, Stored, number, table, verified
+from docs_tables import REPRODUCTION, Stored, all_kept, number, table, verified
 
 from sightline.core.results import Estimate
 from sightline.report.number_format import interval
@@ -21,11 +21,13 @@ HEAD = (
     "published",
     "protocol",
     "so set",
+    "change, same seeds",
     "chance level",
     "seeds",
     "result",
 )
 Of = tuple[str, str, str, str]
+BySeed = Mapping[tuple[str, str, str, int], Mapping[str, float]]
 
 
 def other_settings(stored: Stored) -> str:
@@ -34,15 +36,16 @@ def other_settings(stored: Stored) -> str:
     settings = dict.fromkeys(
         (row["table"], row["corpus"], row["model"], row["setting"]) for row in rows
     )
-    protocol = _protocol()
+    protocol = _protocol(), _by_seed({row["table"] for row in rows})
     lines = [line for setting in settings for line in _lines(setting, rows, protocol)]
     return table(HEAD, lines)
 
 
 def _lines(
-    setting: Of, rows: Sequence[Stored], protocol: Mapping[Of, str]
+    setting: Of, rows: Sequence[Stored], protocol: tuple[Mapping[Of, str], BySeed]
 ) -> Iterator[tuple[str, ...]]:
     artefact, corpus, model, says = setting
+    means, by_seed = protocol
     own = [
         row
         for row in rows
@@ -67,8 +70,9 @@ def _lines(
                 says,
                 printed.quantity,
                 printed.written,
-                protocol.get((artefact, *printed.of), "—"),
+                means.get((artefact, *printed.of), "—"),
                 interval(found),
+                _changed(own, printed.quantity, by_seed),
                 over_seeds(by_chance) if by_chance else "—",
                 str(len(own)),
                 "" if compared is None else compared.result,
@@ -83,6 +87,29 @@ def _protocol() -> dict[Of, str]:
         for one in stored["artefacts"]
         for line in one["lines"]
         if line["model"]
+    }
+
+
+def _changed(own: Sequence[Stored], quantity: str, by_seed: BySeed) -> str:
+    """Give the mean change from the protocol's runs of the same seeds."""
+    pairs = []
+    for row in own:
+        before = by_seed.get((row["table"], row["corpus"], row["model"], row["seed"]), {})
+        if quantity in before:
+            pairs.append((row["numbers"][quantity], before[quantity]))
+    return over_seeds([now - before for now, before in pairs]) if pairs else "—"
+
+
+def _by_seed(tables: Collection[str]) -> BySeed:
+    """Give the numbers of each of the protocol's runs by table, corpus, model and seed."""
+    kept = all_kept()
+    return {
+        (name, run.corpus, run.model, run.seed): {
+            quantity: found.value.value for quantity, found in numbers.items()
+        }
+        for name in tables
+        if name in kept
+        for run, numbers in kept[name].read()
     }
 
 

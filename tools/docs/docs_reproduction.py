@@ -11,17 +11,21 @@ from pathlib import Path
 
 from docs_tables import EARLIER_RUNS, Stored, number, table, verified
 
+from sightline.core.results import Estimate
 from sightline.data.word_vectors import MANY
 from sightline.studies.papers.claim_list import CLAIMS, OURS, SPREAD
 from sightline.studies.papers.claims import (
     ABOVE,
     ADDED,
+    AT_CHANCE,
     BY_LUCK,
     CHANGED,
     EITHER,
     FEWEST_SEEDS,
+    NOT_REPLICATED,
     REPLICATED,
     RESULTS,
+    UNDETERMINED,
 )
 from sightline.studies.papers.claims import (
     FIXED as FIXED_BEFORE,
@@ -33,7 +37,12 @@ from sightline.studies.papers.margins import (
     TAU_OF_QUESTIONS,
     apart_from_themselves,
     kind_of,
+    margin_for,
     margin_of,
+    result_of,
+)
+from sightline.studies.papers.margins import (
+    RESULTS as COMPARED,
 )
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.protocol import (
@@ -263,7 +272,7 @@ def cells_of(line: Stored) -> Iterator[str]:
     yield line["corpus"] + sample
     yield from (line["model"], line["quantity"])
     yield (line["written"] or "—") + (f" (later run {line['later']})" if line["later"] else "")
-    yield _ours(line["ours"])
+    yield _ours(line["ours"], 3 if _rounding_decides(line) else 2)
     yield number(line["floor"])
     yield _seeds(line["seeds"], line["planned"]) if line["seeds"] else "—"
     yield line["said"] or ""
@@ -273,12 +282,23 @@ def _seeds(done: int, planned: int) -> str:
     return f"{done} of {planned}, interim" if done < planned else str(done)
 
 
-def _ours(found: Stored) -> str:
+def _rounding_decides(line: Stored) -> bool:
+    """Whether the ends in two digits would give another result."""
+    found = line["ours"]
+    margin = margin_for(line["quantity"], line["corpus"])
+    if margin is None or found["low"] is None or line["result"] not in COMPARED:
+        return False
+    ends = (round(found[end], 2) for end in ("low", "high"))
+    rounded = Estimate(found["value"], *ends, found["n"], found["method"])
+    return result_of(line["published"], margin, rounded, line["seeds"]) != line["result"]
+
+
+def _ours(found: Stored, digits: int = 2) -> str:
     if found["method"] == "counted":
         return f"{found['value']:,g}"
     if found["low"] is None:
         return f"{found['value']:.3f}, n = {found['n']}"
-    return number(found)
+    return number(found, digits)
 
 
 # ------------------------------------------------------------- the summary
@@ -299,8 +319,18 @@ def summary(stored: Stored) -> str:
         f"**{once['done']:,} of {once['planned']:,} runs of the protocol are done ({share:.0%}); "
         f"the rest would take about {once['hours_left']:,.0f} hours of one worker.** "
         f"Printed numbers about models: {_counted(kinds_of(tables, 'models'), KINDS)}; {interim} of "
-        "them are interim (fewer seeds than planned). Counts of corpora, each once: "
+        "them are interim (fewer seeds than planned), and of those undetermined "
+        f"{_of_one_seed(tables)} are of one seed, which is never more. A number that stands in two "
+        "tables counts twice. Counts of corpora, each once: "
         f"{_counted(counts_once(tables), KINDS)}.\n\n{_of_claims(stored['claims'])}"
+    )
+
+
+def _of_one_seed(tables: Sequence[Stored]) -> int:
+    return sum(
+        line["result"] == UNDETERMINED and bool(line["model"]) and line["seeds"] == 1
+        for one in tables
+        for line in one["lines"]
     )
 
 
@@ -321,9 +351,10 @@ def _of_claims(claims: Sequence[Stored]) -> str:
     luck = BY_LUCK * len(every)
     standings = Counter(one["standing"] for one in claims)
     other = sum(bool(one.get("made_on")) for one, _ in deciding)
-    where = f"Claims on {DECIDES}" + (f" ({other} on the corpus it is about)" if other else "")
+    where = f"on {DECIDES}" + (f" ({other} on the corpus it is about)" if other else "")
     return (
-        f"{where}: {_counted(results, there)}, {len(claims) - len(deciding)} without a "
+        f"{_as_fixed([found for _, found in deciding])}**By the criteria of today**, {where}: "
+        f"{_counted(results, there)}, {len(claims) - len(deciding)} without a "
         f"run. Of the {len(deciding)} results {sum(found['interim'] for _, found in deciding)} are "
         f"interim, {exploratory} exploratory. Of those replicated {without} were not held against a "
         f"chance level, and {ours} no paper at hand claims "
@@ -335,6 +366,18 @@ def _of_claims(claims: Sequence[Stored]) -> str:
         f"{len(every)} of the {planned_results()} that the protocol plans are there. If no order "
         f"existed, about {luck:.1f} of these {len(every)} would come out above 0 by luck "
         f"({100 * BY_LUCK:g} % each).\n"
+    )
+
+
+def _as_fixed(findings: Sequence[Stored]) -> str:
+    """Count the results of the claims that had a criterion beforehand, by that criterion."""
+    results = Counter(found["result_before"] for found in findings if found["result_before"])
+    if not results:
+        return ""
+    there = [result for result in RESULTS if results[result] or result == NOT_REPLICATED]
+    return (
+        f"**By the criteria fixed beforehand**, of the {results.total()} that had one, on "
+        f"{DECIDES} or all runs together: {_counted(results, there)}. "
     )
 
 
@@ -443,7 +486,9 @@ def _against(one: Stored, finding: Stored) -> str:
     if one["low"]:
         beyond = number(_turned(finding["beyond"]))
         return f"not held against chance; attention is above its own chance level by {beyond}"
-    return f"{_side(finding)}: {_decisive(finding['beyond'])}"
+    few = finding["chance_seeds"]
+    seeds = f", {few} {'seed' if few == 1 else 'seeds'}" if few < finding["seeds"] else ""
+    return f"{_side(finding)}: {_decisive(finding['beyond'])}{seeds}"
 
 
 def _decisive(estimate: Stored) -> str:
@@ -455,6 +500,8 @@ def _decisive(estimate: Stored) -> str:
 
 def _side(finding: Stored) -> str:
     words = {ABOVE: "above chance", EITHER: "not distinguished from chance"}
+    if finding["result"] == AT_CHANCE:
+        return "at chance"
     below = "below chance" if (finding["beyond"]["high"] or 0.0) < 0 else "at chance"
     return words.get(finding["against"], below)
 
@@ -618,7 +665,12 @@ def margins() -> str:
     """Table the margins."""
     rows = [(", ".join(f"{name} …" for name in names), f"{margin:g}") for names, margin in FIXED]
     rows.insert(1, ("the same on questions and inference", f"{TAU_OF_QUESTIONS:g}"))
-    rows.append(("counts of a corpus", f"{COUNT:.0%} of the printed count"))
+    rows.append(
+        (
+            "counts of a corpus",
+            f"{COUNT:.0%} of the printed count, and at least half a step of its last digit",
+        )
+    )
     return table(("quantity", "margin"), rows)
 
 

@@ -2,7 +2,8 @@
 
 The effect of a claim is how far one number exceeds another, seed by seed. Its chance level is the
 same difference for meaningless weights. The interval of the difference between the two decides
-whether the effect is beyond chance: above, at or below, or undetermined (decision 0120).
+whether the effect is beyond chance: above, at or below, or undetermined (decision 0120). An effect
+is at chance level if that interval lies within the margin of its quantity (decision 0132).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from sightline.core.results import Estimate
 from sightline.stats.across_seeds import across_seeds
 from sightline.stats.intervals import LEVEL, without_interval
 from sightline.studies.aggregate import AggregateLine, Number, RunNumbers
-from sightline.studies.papers.margins import ends_of
+from sightline.studies.papers.margins import ROUNDING, ends_of, margin_for
 from sightline.studies.papers.published_values import PrintedValue
 
 Result = Literal[
@@ -118,6 +119,12 @@ class Claim:
         """Check whether the claim is judged on a corpus."""
         return not self.made_on or corpus in self.made_on
 
+    def margin_on(self, corpus: str) -> float:
+        """Return the margin of the quantity it is about; 0 if none was fixed."""
+        side = self.order.greater if isinstance(self.order.greater, Side) else self.order.lesser
+        assert isinstance(side, Side)  # no claim compares two constants
+        return margin_for(side.quantity, corpus) or 0.0
+
     @property
     def id(self) -> str:
         """The name of the claim on the pages."""
@@ -147,8 +154,8 @@ def _written(side: Side | float) -> str:
 class Finding:
     """The result of a claim on one corpus.
 
-    ``beyond`` is the effect less its chance level, ``against`` the side where that lies; both are
-    None if there is no chance level. ``result_before`` is the result of the rule that was fixed
+    ``beyond`` is the effect less its chance level over ``chance_seeds`` seeds, ``against`` the side
+    where that lies; both are None if there is no chance level. ``result_before`` is the result of the rule that was fixed
     before numbers were seen.
     """
 
@@ -158,6 +165,7 @@ class Finding:
     beyond: Estimate | None
     against: SideOfThreshold | None
     seeds: int
+    chance_seeds: int
     result: Result
     result_before: Result
 
@@ -246,7 +254,7 @@ def _finding(claim: Claim, corpus: str, effects: Sequence[Effect]) -> Finding:
     if len(known) >= FEWEST_SEEDS or len(known) == len(effects):
         chance = _across([(by_chance, n) for _, by_chance, n in known])
         beyond = _across([(value - by_chance, n) for value, by_chance, n in known])
-    return _judged(claim, corpus, over, chance, beyond, len(effects))
+    return _judged(claim, corpus, over, chance, beyond, (len(effects), len(known)))
 
 
 def _across(values: Sequence[tuple[float, int]]) -> Estimate:
@@ -259,12 +267,15 @@ def _judged(
     effect: Estimate,
     chance: Estimate | None,
     beyond: Estimate | None,
-    seeds: int,
+    counts: tuple[int, int],
 ) -> Finding:
-    against = None if beyond is None else side_of(beyond, seeds)
-    result = _result(effect, None if claim.low else beyond, seeds)
-    before = _result_before(effect, beyond, seeds)
-    return Finding(corpus, effect, chance, beyond, against, seeds, result, before)
+    """Judge an effect over some seeds and its chance level over some; ``counts`` has both."""
+    seeds, chance_seeds = counts
+    against = None if beyond is None else side_of(beyond, chance_seeds)
+    margin = claim.margin_on(corpus)
+    result = _result(effect, None if claim.low else beyond, counts, margin)
+    before = _result_before(effect, beyond, counts)
+    return Finding(corpus, effect, chance, beyond, against, seeds, chance_seeds, result, before)
 
 
 def side_of(estimate: Estimate, seeds: int) -> SideOfThreshold:
@@ -275,29 +286,32 @@ def side_of(estimate: Estimate, seeds: int) -> SideOfThreshold:
     return "above" if low > 0 else "at or below"
 
 
-def _result(effect: Estimate, bar: Estimate | None, seeds: int) -> Result:
+def _result(
+    effect: Estimate, bar: Estimate | None, counts: tuple[int, int], margin: float
+) -> Result:
     """Judge an effect and, if it holds, compare it with chance; without a bar there is nothing to
     pass.
     """
+    seeds, chance_seeds = counts
     order = side_of(effect, seeds)
-    beyond = ABOVE if bar is None else side_of(bar, seeds)
     if order == NOT_ABOVE:
         return "not replicated"
-    if EITHER in (order, beyond):
+    if order == EITHER:
         return "undetermined"
-    if bar is None or beyond == ABOVE:
+    if bar is None or side_of(bar, chance_seeds) == ABOVE:
         return "replicated"
-    below = ends_of(bar)[1] < 0
-    return (
-        "replicated, but the order is reversed once chance is taken off"
-        if below
-        else "replicated, but at chance level"
-    )
+    if chance_seeds < FEWEST_SEEDS:
+        return "undetermined"
+    low, high = ends_of(bar)
+    if high < 0:
+        return "replicated, but the order is reversed once chance is taken off"
+    at_chance = high == 0 or max(-low, high) <= margin + ROUNDING
+    return "replicated, but at chance level" if at_chance else "undetermined"
 
 
-def _result_before(effect: Estimate, beyond: Estimate | None, seeds: int) -> Result:
+def _result_before(effect: Estimate, beyond: Estimate | None, counts: tuple[int, int]) -> Result:
     """Judge by the rule that was fixed before: at chance level unless surely above it."""
-    result = _result(effect, None, seeds)
+    result = _result(effect, None, counts, 0.0)
     if result != REPLICATED or beyond is None or ends_of(beyond)[0] > 0:
         return result
     return "replicated, but at chance level"
@@ -315,7 +329,7 @@ def _of_lines(claim: Claim, lines: Sequence[AggregateLine]) -> Iterator[Finding]
             beyond = None
             if (floor := line.found.baseline) is not None:
                 chance, beyond = _less(floor, order.lesser), _less(line.found.value, floor.value)
-            yield _judged(claim, line.corpus, effect, chance, beyond, line.seeds)
+            yield _judged(claim, line.corpus, effect, chance, beyond, (line.seeds, line.seeds))
 
 
 def _less(value: Estimate, by: float) -> Estimate:

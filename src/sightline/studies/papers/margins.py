@@ -51,12 +51,15 @@ class Comparison:
 
 def margin_of(printed: PrintedValue) -> float | None:
     """Return the margin of a printed number; None if none was fixed."""
-    quantity = printed.quantity
-    if quantity.startswith(COUNTS):
+    if printed.quantity.startswith(COUNTS):
         return max(COUNT * abs(printed.value), printed.step / 2)
+    return margin_for(printed.quantity, printed.corpus)
+
+
+def margin_for(quantity: str, corpus: str) -> float | None:
+    """Return the margin of a quantity of models; None if none was fixed."""
     found = next((margin for names, margin in FIXED if quantity.startswith(names)), None)
-    on_questions = printed.corpus in ON_QUESTIONS
-    return TAU_OF_QUESTIONS if found == TAU and on_questions else found
+    return TAU_OF_QUESTIONS if found == TAU and corpus in ON_QUESTIONS else found
 
 
 def compare_to(printed: PrintedValue, ours: Estimate, seeds: int) -> Comparison | None:
@@ -65,10 +68,11 @@ def compare_to(printed: PrintedValue, ours: Estimate, seeds: int) -> Comparison 
     if margin is None or math.isnan(ours.value):
         return None
     apart = ours.value - printed.value
-    return Comparison(_result(printed.value, margin, ours, seeds), margin, apart)
+    return Comparison(result_of(printed.value, margin, ours, seeds), margin, apart)
 
 
-def _result(value: float, margin: float, ours: Estimate, seeds: int) -> Result:
+def result_of(value: float, margin: float, ours: Estimate, seeds: int) -> Result:
+    """Compare an interval with a printed value and its margin."""
     if seeds == 1:
         return "undetermined"
     low, high = ends_of(ours)

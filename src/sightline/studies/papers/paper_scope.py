@@ -217,7 +217,7 @@ def _number(cell: TableCell) -> dict[str, Any] | None:
 
 # ------------------------------------------------------------- claims
 
-INFORMATION, SHARPENED = "information", "kind=untrained, weights ^300"
+INFORMATION, SHARPENED = "information", "kind=untrained, weights ^1000"
 """The study, and its runs, with τ by rank of untrained models."""
 UNTRAINED_TAU = "paper.tau.output"
 
@@ -299,6 +299,7 @@ def _finding(finding: Finding, study: Study, *, undone: bool) -> dict[str, Any]:
         "beyond": None if finding.beyond is None else _estimate(finding.beyond),
         "against": finding.against,
         "seeds": finding.seeds,
+        "chance_seeds": finding.chance_seeds,
         "planned": planned,
         "interim": finding.seeds < planned if planned else undone,
         "result": finding.result,

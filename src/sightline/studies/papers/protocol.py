@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from sightline.studies.papers.tutek2020 import DRAWN_TEXTS
 from sightline.studies.study_definition import Amount, Params, Study
 
 PRIMARY = ("sst", "news", "babi1", "babi2", "imdb")
@@ -66,6 +67,8 @@ ADVERSARIES = _of("wiegreffe2019", "P-V")
 TEN = ("jain2019:J-2", "tutek2020:T-1", "wen2022:W-2")
 """Tables with ten seeds on the two fastest corpora."""
 SMALL, STORIES, FILMS = ("sst", "news"), ("babi1", "babi2"), ("imdb",)
+DRAWN = ("tutek2020:T-F2",)
+"""Figures of texts that are drawn one by one, so few of them are audited."""
 STAGES = (
     Stage("does attention agree with gradients and leave-one-out", CORRELATION, SMALL, 5),
     Stage("does other attention give the same answers", OTHER_ATTENTION + SCALED, SMALL, 5),
@@ -114,6 +117,8 @@ def amounts_of(study: Study) -> Mapping[str, Amount]:
 
 
 def _limit(study: Study, corpus: str) -> int | None:
+    if study.id in DRAWN:
+        return DRAWN_TEXTS
     return TEXTS if corpus in LONG and study.id not in WHOLE else None
 
 

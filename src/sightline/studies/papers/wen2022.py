@@ -66,8 +66,8 @@ CALIBRATED = (
 )
 REPEATED = (
     "repeats of one seed: theirs is the mean absolute difference of whole runs, and the largest "
-    "one; such runs are equal to the bit here, so ours is another number, the range over starts of "
-    "k-means"
+    "one; such runs are equal to the bit on one processor, so ours is another number, the range "
+    "over starts of k-means"
 )
 LABELLED = (
     "the caption of their Table 3 says that JSD is of output distributions; its arrow and §5.2 mean "
