@@ -4,6 +4,7 @@ finished runs.
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,21 @@ def is_named(name: str) -> bool:
     return name.partition(":")[0] in PAPERS
 
 
+def refuse_misspelt(name: str) -> None:
+    """Refuse what is neither a file nor the name of a study, with the nearest names."""
+    if Path(name).exists() or Path(name).suffix or name != Path(name).name:
+        return
+    from sightline.studies.papers.paper_scope import ALL  # noqa: PLC0415  (torch)
+    from sightline.studies.study_catalogue import CALIBRATIONS  # noqa: PLC0415  (torch)
+
+    near = get_close_matches(name, [*PAPER_TABLES, *CALIBRATIONS, ALL], n=3)
+    message = f"; near it: {', '.join(near)}" if near else ""
+    raise SpecError(
+        f"{name}: expected the TOML file of a study or the name of one, found neither{message}; "
+        "`sightline study list` names the tables of the papers"
+    )
+
+
 def corpora_of(name: str) -> tuple[str, ...]:
     """Name the corpora of a table or figure."""
     return tuple(paper_table_named(name).corpora)
@@ -42,7 +58,8 @@ def list_papers(asked: Params, data: Path | None, store: Path | None) -> list[di
         raise SpecError(
             f"expected the folder of the corpora, found nothing at {data}", field="data"
         )
-    costs = None if store is None else RunCosts.of(Store.there(store).summaries())
+    kept = None if store is None else Store(store, make=False)
+    costs = None if kept is None else RunCosts.of(kept.summaries())
     rows: list[dict[str, Any]] = []
     for name, one in PAPER_TABLES.items():
         named, wanted = asked.among(one.corpora), asked_of(one, asked)
@@ -55,8 +72,8 @@ def list_papers(asked: Params, data: Path | None, store: Path | None) -> list[di
         }
         row |= {"lacking": dict(plan.absent), "runs": len(plan.planned), "figures": one.figures}
         if costs is not None:
-            assert store is not None  # its costs are needed
-            row |= {"done": costs.count(plan.grid), "hours_left": _hours(plan, Store.there(store))}
+            assert kept is not None  # its costs are needed
+            row |= {"done": costs.count(plan.grid), "hours_left": _hours(plan, kept)}
         rows.append(row)
     return rows
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from sightline.api.list_papers import refuse_misspelt
 from sightline.config.run_keys import run_key
 from sightline.config.specs import OWN
 from sightline.core.errors import SpecError, StoreError
@@ -252,7 +253,6 @@ def study(
         texts, and word vectors that models start from (``none``: random words); what is not said is
         as the protocol has it.
     """
-    kept = Store(Path(store))
     if isinstance(what, str) and what in PAPER_TABLES:
         if data is None:
             raise SpecError(
@@ -261,9 +261,11 @@ def study(
         start = vectors_of(Path(data), vectors)
         planned = plan_paper(what, Params(Path(data), seeds, tuple(datasets), limit, start))
     else:
+        if isinstance(what, str):
+            refuse_misspelt(what)
         planned = plan_file(what)
     running = RunSettings(workers=read_workers(str(workers)), retry_failed=True)
-    ended = run_study(planned, kept, running)
+    ended = run_study(planned, Store(Path(store)), running)
     _refuse_unfinished(ended)
     table = planned.table(ended)
     return write_study(ended, table, None if out is None else Path(out))

@@ -14,11 +14,15 @@ from sightline.core.results import Table, TableCell
 from sightline.experiments.store import Store
 from sightline.studies.kept_results import StudyResults
 from sightline.studies.papers.paper_scope import ALL as ALL
+from sightline.studies.papers.paper_scope import INFORMATION
 from sightline.studies.study_catalogue import CALIBRATIONS, ids_of, without_corpora
 from sightline.studies.study_corpora import vectors_of
 from sightline.studies.update_results import Work, gates_of, progress, recount, work_on, write_kept
 
 NUMBERS = ("planned", "done", "hours_left", "gates", "hold")
+
+STARTED_FROM_VECTORS = (ALL, INFORMATION)
+"""The named studies with models whose words start from vectors."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class NamedStudy:
     def work(self, aside: Path | None = None) -> Work:
         """Plan its runs; with a folder ``aside`` no vectors are made."""
         folder, learned = self.data or Path(), self.store.parent
-        words = vectors_of(self.data, self.vectors) if self.name == ALL else None
+        words = vectors_of(self.data, self.vectors) if self.name in STARTED_FROM_VECTORS else None
         names = ids_of(self.name)
         work = work_on(names, self.results, folder, learned, self.seeds, aside, words)
         if self.name == ALL and not any(plan.corpora for plan in work.papers.values()):

@@ -48,7 +48,7 @@ def study(
     runs are kept. Several processes may work on one store at once. Exits with 4 if runs have
     failed, or if another process has them, and with 3 if a calibration fails a promise.
     """
-    from sightline.api.list_papers import is_named  # noqa: PLC0415  (as late as it is needed)
+    from sightline.api.list_papers import is_named, refuse_misspelt  # noqa: PLC0415  (as late as it is needed)
 
     if file == "list":
         return show_list(paper.asked(run.limit), paper.data, run.store, output.as_json)
@@ -59,12 +59,14 @@ def study(
         )
     check_printing(output.table)
     if is_named(file):
-        _refuse({**kept.of_named, "results": kept.results}, file, _OF_NAMED)
+        _refuse(kept.of_named, file, _OF_NAMED)
+        _refuse({"results": kept.results}, file, f"{_OF_NAMED}, or of a study file")
         _refuse(output.of_a_file, file, "of a study file")
         planned, read = _of_a_paper(file, paper, paper.asked(run.limit))
         return _do(planned, read, run, kept, output)
     if is_named_study(file):
         return _of_a_name(file, run, paper, kept, output)
+    refuse_misspelt(file)
     _refuse(kept.of_named, file, _OF_NAMED)
     _refuse(
         paper.given, file, "of a paper’s table or figure, as jain2019:J-2; a file says these itself"

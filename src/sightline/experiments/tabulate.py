@@ -250,9 +250,10 @@ def _number(
     numbers: Sequence[tuple[RunSpec, str, Numbers]], name: str, spread: Spread
 ) -> TableCell | None:
     """Return the mean over the seeds that have a number; nothing if none has."""
-    known = [(cell, key, found[name]) for cell, key, found in numbers if name in found]
-    if not known:
+    measured = [(cell, key, found[name]) for cell, key, found in numbers if name in found]
+    if not measured:
         return None
+    known = [one for one in measured if not math.isnan(one[2].value)] or measured
     estimates = [estimate for _, _, estimate in known]
     mean: Estimate = across_seeds(estimates, ends_of(name))
     seeds, runs = tuple(cell.seed for cell, _, _ in known), tuple(key for _, key, _ in known)
@@ -287,7 +288,7 @@ def _verdicts(done: Ended) -> TableCell:
     said = (
         next(iter(counts))
         if len(counts) == 1
-        else "; ".join(f"{text} ({n})" for text, n in counts.items())
+        else "; ".join(f"{text} ({count_phrase(n, 'seed')})" for text, n in counts.items())
     )
     return TableCell(
         said, seeds=tuple(cell.seed for cell, _ in done), runs=tuple(s.key for _, s in done)

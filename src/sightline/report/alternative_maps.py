@@ -38,6 +38,7 @@ _ONLY_ATTENTION = (
     "must not be shown: it fails a test that only attention takes, or fails for the texts of "
     "a class."
 )
+NONE_BETTER = "none: no other map does better than attention"
 MEASURED = {
     "carried": "carried into another text",
     "deleted": "lost when deleted",
@@ -56,6 +57,10 @@ class MapFamily:
     """The predicted classes that are decided by absence, which no map can explain."""
     of_map: str = ATTENTION
     """The name of the audited map."""
+    classes: tuple[str, ...] = ()
+    """The predicted classes that have a verdict of their own."""
+    forbidden: bool = False
+    """Whether the verdict permits attention for no texts, whatever it carries."""
 
     @property
     def title(self) -> str:
@@ -83,8 +88,17 @@ class MapFamily:
 
     @property
     def may_be_shown(self) -> bool:
-        """Whether the chosen map passes the tests that every map takes."""
+        """Whether the chosen map passes the tests that every map takes, for some texts."""
+        return self._passes and not self._for_no_class
+
+    @property
+    def _passes(self) -> bool:
         return self.chosen is not None and self.chosen.answer == "passed"
+
+    @property
+    def _for_no_class(self) -> bool:
+        against = () if self.chosen is None else self.chosen.against
+        return bool(self.classes) and {*self.classes} <= {*against, *self.absent}
 
     def called(self, name: str) -> str:
         """Give the name of one of its maps."""
@@ -110,7 +124,12 @@ class MapFamily:
         if self.chosen is not None and self.chosen.answer == "failed":
             return "none of the maps that were tried"
         if self.chosen is not None and self.chosen.answer == "passed":
-            return f"{self.called(self.chosen.name)}{self.but_not_for}"
+            called = self.called(self.name)
+            if self._for_no_class:
+                return f"none: {called} works over all texts together, but for no class by itself"
+            if self.name == ATTENTION and self.forbidden:
+                return reword_for_map(NONE_BETTER, self.of_map)
+            return f"{called}{self.but_not_for}"
         why = "" if self.chosen is None else "; ".join(self.chosen.notes)
         few = f" ({why})" if why else ""
         return f"none of the maps that were tried, as far as these texts can tell{few}"
@@ -118,7 +137,7 @@ class MapFamily:
     @property
     def best(self) -> str:
         """Name the chosen map if it may not be shown."""
-        if self.chosen is None or self.chosen.answer == "passed" or not self.tested or self.alone:
+        if self.chosen is None or self._passes or not self.tested or self.alone:
             return ""
         return f"The best was {self.called(self.chosen.name)}."
 
@@ -154,9 +173,14 @@ def families(rows: Sequence[MapRow], verdict: Verdict | None = None) -> list[Map
     """
     absent = () if verdict is None else by_absence(verdict)
     noun = ATTENTION if verdict is None else verdict.of_map
+    classes = () if verdict is None else tuple(verdict.by_class)
+    forbidden = verdict is not None and not any(
+        part.advised and part.level.permits for part in answers(verdict)
+    )
     kinds = [
-        MapFamily(signed, tuple(row for row in rows if row.signed == signed), absent, noun)
+        MapFamily(signed, own, absent, noun, classes, forbidden)
         for signed in (False, True)
+        for own in [tuple(row for row in rows if row.signed == signed)]
     ]
     return [family for family in kinds if family.rows]
 

@@ -28,6 +28,9 @@ from sightline.verdict.catalogue import AUDIT_TESTS
 TITLE, TITLE_WITHOUT = "To paste under a heat map", "To pass on to those who would show attention"
 _RELIED = "Highlighted words are the words this model relied on most{of}."
 NO_OTHER = "No other map that was tested may be shown instead."
+NO_OTHER_OF_IMPORTANCE = (
+    "No other map of how much each word matters that was tested may be shown instead."
+)
 _MODEL_ALONE = "what the model did, not whether it is right."
 
 
@@ -164,11 +167,13 @@ def _instead(audit: Results, forbidden: Sequence[str]) -> str:
     """Say which other map may be shown; ``forbidden`` are the classes without attention, if not
     all.
     """
-    found = next((one for one in families(audit.maps, audit.verdict) if not one.signed), None)
+    known = families(audit.maps, audit.verdict)
+    found = next((one for one in known if not one.signed), None)
+    signed = any(one.signed and one.may_be_shown for one in known)
     if found is None or found.chosen is None or not found.may_be_shown or found.name == "attention":
-        return NO_OTHER
+        return NO_OTHER_OF_IMPORTANCE if signed else NO_OTHER
     if forbidden and {*forbidden} <= {*found.chosen.against, *found.absent}:
-        return NO_OTHER
+        return NO_OTHER_OF_IMPORTANCE if signed else NO_OTHER
     carried = found.chosen.carried
     numbers = f" ({held_out_score(carried)}; {CHANCE_TO_BEST})" if carried is not None else ""
     return (

@@ -40,7 +40,7 @@ from sightline.report.advice import (
     more_texts,
     one_training,
 )
-from sightline.report.alternative_maps import MapFamily, families
+from sightline.report.alternative_maps import NONE_BETTER, MapFamily, families
 from sightline.report.map_names import map_title
 from sightline.report.number_format import bracketed, ci_and_n, plainly, score, texts
 from sightline.report.sentences import (
@@ -61,7 +61,6 @@ from sightline.verdict.catalogue import AUDIT_TESTS
 VERDICT, WHY, CAVEATS, NOT_RUN, MAPS = "VERDICT", "Why", "Caveats", "Not run", "Maps"
 RESULTS: tuple[Answer, ...] = ("passed", "failed", "inconclusive", "not run")
 REMOVAL = "SL-301"
-NONE_BETTER = "none: no other map does better than attention"
 _SENTENCES: Mapping[Level, str] = {
     CAN: "Attention can be shown as an explanation of this model{of}.",
     WITH_CAVEATS: "Attention can be shown as an explanation of this model{of}, with caveats.",

@@ -71,19 +71,22 @@ def plans_of(
 ) -> list[Plan]:
     """Plan a study as on its page, on the corpora in ``folder``.
 
-    Words of the papers' models start from the file ``words``, words of calibrations from vectors
-    learned into the folder ``vectors``.
+    Words of the papers' models start from the file ``words``, and so do untrained models that they
+    are held against; words of other calibrations start from vectors learned into the folder
+    ``vectors``.
     """
     if study.paper:
         return [plan_of(study, full_protocol(study, folder, words, seeds))]
-    return [Plan(study, params_of(study, folder, vectors, seeds), (), {})]
+    return [Plan(study, params_of(study, folder, vectors, seeds, words), (), {})]
 
 
-def params_of(study: Study, folder: Path, vectors: Path, seeds: int | None) -> Params:
+def params_of(
+    study: Study, folder: Path, vectors: Path, seeds: int | None, words: Path | None = None
+) -> Params:
     """Return the amount of a calibration that is wanted."""
     files = vectors_in(vectors) if study.name in FROM_VECTORS else {}
     first = scenarios.UNSEEN if study is scenarios.CONFIRMATION else 0
-    return Params(folder, seeds, vectors_of=files, first=first)
+    return Params(folder, seeds, vectors=words, vectors_of=files, first=first)
 
 
 def without_corpora() -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 
 from sightline.core.results import Table, TableCell
 from sightline.report.sanitize import visible
@@ -18,7 +19,8 @@ def to_csv(table: Table) -> str:
     bytes).
 
     If the table has standard deviations, ``sd`` is a further column. Numbers are in full precision,
-    so that reading them gives the same values; seeds and runs are separated by spaces. A text that
+    so that reading them gives the same values, and an undefined one is empty; seeds and runs are
+    separated by spaces. A text that
     a spreadsheet would take for a formula begins with a quotation mark. The notes of the table are
     left out: each cell that is missing or lacks seeds has its own note, and ``method`` says how an
     interval was made.
@@ -79,4 +81,4 @@ def _csv_value(value: float | str | None) -> str:
     if isinstance(value, str):
         return csv_text(value)
     # A numpy number writes its type into its repr.
-    return "" if value is None else repr(float(value))
+    return "" if value is None or math.isnan(value) else repr(float(value))

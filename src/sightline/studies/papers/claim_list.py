@@ -25,10 +25,10 @@ WEAK = 0.5
 SPREAD = 0.5
 """A larger normalised entropy is called spread here."""
 TAU_BY_RANK = wen2022.TAU_BY_RANK
-UNTRAINED = f"{BILSTM}, untrained, weights ^1000"
+UNTRAINED = f"{BILSTM}, untrained, sharpened weights"
 BY_CHANCE = Side(UNTRAINED, TAU_BY_RANK)
-"""An untrained model with sharpened weights: it shows the τ by rank of meaningless attention. Of the
-powers that were measured, 300 and 1,000, the one with more τ (decision 0132)."""
+"""An untrained model whose weights are taken to a power: it shows the τ by rank of meaningless
+attention (decision 0132)."""
 LOST_TAU = "τ lost"
 INPUTS = "τ with gradient of inputs"
 SPARSEMAX, SPARSEGEN = f"{BILSTM}+sparsemax", f"{BILSTM}+sparsegen"

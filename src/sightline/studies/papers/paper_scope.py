@@ -217,8 +217,13 @@ def _number(cell: TableCell) -> dict[str, Any] | None:
 
 # ------------------------------------------------------------- claims
 
-INFORMATION, SHARPENED = "information", "kind=untrained, weights ^1000"
-"""The study, and its runs, with τ by rank of untrained models."""
+INFORMATION = "information"
+"""The study with τ by rank of untrained models."""
+UNTRAINED_FROM = {
+    False: "kind=untrained, from vectors, weights ^100",
+    True: "kind=untrained, weights ^1000",
+}
+"""Its runs whose words start as in the protocol, and as in earlier runs (True)."""
 UNTRAINED_TAU = "paper.tau.output"
 
 
@@ -229,9 +234,8 @@ def claim_page(claim: Claim, kept: Mapping[str, StudyResults]) -> dict[str, Any]
     study = PAPER_TABLES[claim.table]
     own = kept.get(claim.table, StudyResults())
     found = sorted(_found_of(claim, study, own, kept), key=_rank)
-    before = sorted(
-        _found_of(claim, study, kept.get(EARLIER + claim.table, StudyResults()), kept), key=_rank
-    )
+    earlier = kept.get(EARLIER + claim.table, StudyResults())
+    before = sorted(_found_of(claim, study, earlier, kept, earlier=True), key=_rank)
     printed = {**printed_effects(claim, printed_values_in(claim.table))}
     undone = own.status.get("done", 0) < own.status.get("planned", 0)
     fixed = claim.as_fixed
@@ -264,19 +268,25 @@ def claim_page(claim: Claim, kept: Mapping[str, StudyResults]) -> dict[str, Any]
 
 
 def _found_of(
-    claim: Claim, study: Study, own: StudyResults, kept: Mapping[str, StudyResults]
+    claim: Claim,
+    study: Study,
+    own: StudyResults,
+    kept: Mapping[str, StudyResults],
+    *,
+    earlier: bool = False,
 ) -> Iterable[Finding]:
     read = own.read()
     lines = [*study.lines(read)] if claim.of_lines else ()
-    return findings_of(claim, [*read, *(untrained(kept) if claim.chance else ())], lines)
+    of_chance = untrained(kept, earlier=earlier) if claim.chance else ()
+    return findings_of(claim, [*read, *of_chance], lines)
 
 
-def untrained(kept: Mapping[str, StudyResults]) -> list[RunNumbers]:
+def untrained(kept: Mapping[str, StudyResults], *, earlier: bool = False) -> list[RunNumbers]:
     """Return τ by rank of untrained models, as runs of a model of that name."""
     found = list[RunNumbers]()
     for run, said in kept.get(INFORMATION, StudyResults()).read():
         numbers: Mapping[str, Any] = dict[str, Any](said).get("numbers", {})
-        if run.setting == SHARPENED and UNTRAINED_TAU in numbers:
+        if run.setting == UNTRAINED_FROM[earlier] and UNTRAINED_TAU in numbers:
             number = Number(Estimate(**numbers[UNTRAINED_TAU]))
             found.append((RunName(run.corpus, UNTRAINED, run.seed), {TAU_BY_RANK: number}))
     return found
