@@ -3,6 +3,7 @@ beyond what can be.
 """
 
 import csv
+import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,7 +19,7 @@ from sightline.core.results import Estimate, Failed, Finding, NotRun, Table, Tab
 from sightline.experiments.grid import Grid, read_grid
 from sightline.experiments.missing_values import NEEDS_COMPANION, why_absent
 from sightline.experiments.store import Conclusion, Summary
-from sightline.experiments.tabulate import ALONE, COLUMNS, choosable, tabulate
+from sightline.experiments.tabulate import ALONE, COLUMNS, Spread, choosable, tabulate
 from sightline.report.tables.csv_table import to_csv
 from sightline.report.tables.latex_table import to_latex
 from sightline.report.tables.markdown_table import to_markdown
@@ -134,6 +135,21 @@ def test_a_row_whose_runs_failed_is_not_one_that_was_never_run(
     assert [cell.note for cell in lacking] == [note] * 2
     assert [cell.value for cell in lacking] == [None] * 2
     assert known[0].value is not None
+
+
+@pytest.mark.parametrize("spread", ["interval", "sd"])
+def test_a_seed_without_a_value_is_not_counted_and_marked(
+    grid: Grid, found: dict[str, Summary], spread: Spread
+) -> None:
+    nothing = Estimate(math.nan, math.nan, math.nan, 0, "undefined: one text is in every pair")
+    key = grid.keys[0]
+    without = replace(found[key], metrics={"accuracy": nothing})
+    ((cell,), _) = tabulate(grid, found | {key: without}, columns=("accuracy",), spread=spread).rows
+    assert (cell.seeds, cell.note) == ((1, 2), "2 of 3 seeds have this number")
+    lost = {one: replace(found[one], metrics={"accuracy": nothing}) for one in grid.keys[:3]}
+    ((cell,), _) = tabulate(grid, found | lost, columns=("accuracy",), spread=spread).rows
+    assert cell.value is not None
+    assert math.isnan(cell.value)
 
 
 @pytest.mark.parametrize("write", [to_markdown, to_latex, to_text])

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from sightline.core.results import Estimate
+from sightline.core.results import CAVEATS, MUST_NOT, Estimate, Verdict
 from sightline.report.advice import shown_maps_advice
-from sightline.report.alternative_maps import at_odds, comparison_method, families
+from sightline.report.alternative_maps import NONE_BETTER, at_odds, comparison_method, families
 from sightline.report.card import card
 from sightline.report.html.table_rows import map_lines
 from sightline.report.map_names import MAPS as KNOWN
@@ -151,3 +151,23 @@ def test_a_map_says_for_which_classes_it_fails_and_which_no_map_explains() -> No
         ("not for texts predicted 'x', for which it was not shown to work",),
         (("not for texts predicted 'ham', for which it was not shown to work"),),
     ]
+
+
+def test_a_map_that_works_for_no_class_by_itself_is_none() -> None:
+    row = replace(map_row("gradient", "passed", 0.6, chosen=True), against=("a", "b"))
+    level = Verdict(MUST_NOT, 2, (), ())
+    split = Verdict(CAVEATS, 4, (), (), {"a": level, "b": level})
+    (family,) = families((row, MAPS[0]), split)
+    assert (family.may_be_shown, family.answer.startswith("none: ")) == (False, True)
+    (some,) = families((replace(row, against=("a",)), MAPS[0]), split)
+    assert (some.may_be_shown, some.answer.startswith("gradient")) == (True, True)
+    (unknown,) = families((row, MAPS[0]))  # without a verdict no class is known
+    assert unknown.may_be_shown
+
+
+def test_attention_that_must_not_be_shown_is_no_map_to_show() -> None:
+    row = map_row("attention", "passed", 0.9, chosen=True)
+    (forbidden,) = families((row, MAPS[1]), Verdict(MUST_NOT, 2, (), ()))
+    assert forbidden.answer == NONE_BETTER
+    (allowed,) = families((row, MAPS[1]), Verdict(CAVEATS, 4, (), ()))
+    assert allowed.answer == "attention"
