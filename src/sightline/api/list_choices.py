@@ -128,8 +128,11 @@ def _columns() -> list[Row]:
 
 def _figures() -> list[Row]:
     from sightline.report.figures.figure_registry import FIGURES  # noqa: PLC0415  (numpy)
+    from sightline.report.figures.study_means import MEANS  # noqa: PLC0415  (numpy)
 
-    return [{"name": name, "about": figure.description} for name, figure in FIGURES.items()]
+    of_a_study = {"name": MEANS, "about": "the table of a study, a panel a column (only there)"}
+    of_audits = [{"name": name, "about": figure.description} for name, figure in FIGURES.items()]
+    return [of_a_study, *of_audits]
 
 
 def _column(name: str) -> str:

@@ -33,7 +33,8 @@ NOT_COMPARABLE = "not comparable"
 UNSAID = "no run says this quantity"
 HOW = (
     "result: within, where our interval lies inside the margin (in brackets) around the printed "
-    "number; outside, where it lies wholly beyond; undetermined otherwise, as with one seed",
+    "number; outside, where it lies wholly beyond; undetermined otherwise, and always under one "
+    "seed; apart by: ours less theirs",
     "ours: the mean over seeds with Student’s t interval (95 %), of one seed that over its texts; "
     "± of what is published is the standard deviation that is printed (Jain & Wallace: over texts; "
     "Meister et al. do not say over what)",
