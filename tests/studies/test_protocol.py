@@ -379,17 +379,21 @@ def test_whether_an_order_is_beyond_chance_follows_from_an_interval(
 
 
 @pytest.mark.parametrize(
-    ("quantity", "by_chance", "result"),
+    ("quantity", "by_chance", "result", "before"),
     [
-        ("τ with gradient", (0.41, 0.40, 0.42), AT_CHANCE),  # nothing is left, within 0.1
-        ("τ with gradient", (0.30, 0.50, 0.40), UNDETERMINED),  # as little, but who knows
-        ("τ with gradient", (0.43, 0.44, 0.45), REVERSED),
-        ("TVD of answers", (0.41, 0.40, 0.42), UNDETERMINED),  # its margin is 0.01
-        ("share of texts", (0.41, 0.40, 0.42), UNDETERMINED),  # it has no margin
+        ("τ with gradient", (0.41, 0.40, 0.42), AT_CHANCE, AT_CHANCE),  # nothing is left
+        ("τ with gradient", (0.38, 0.39, 0.40), AT_CHANCE, REPLICATED),  # 0.02 is, surely
+        ("τ with gradient", (0.42, 0.43, 0.44), AT_CHANCE, AT_CHANCE),  # or −0.02
+        ("τ with gradient", (0.30, 0.50, 0.40), UNDETERMINED, AT_CHANCE),  # who knows
+        ("τ with gradient", (0.58, 0.59, 0.60), REVERSED, AT_CHANCE),
+        ("τ with gradient", (0.20, 0.21, 0.22), REPLICATED, REPLICATED),
+        ("TVD of answers", (0.41, 0.40, 0.42), UNDETERMINED, AT_CHANCE),  # its margin is 0.01
+        ("share of texts", (0.41, 0.40, 0.42), UNDETERMINED, AT_CHANCE),  # it has no margin
+        ("share of texts", (0.38, 0.39, 0.40), REPLICATED, REPLICATED),
     ],
 )
 def test_an_effect_is_at_chance_level_if_what_is_left_lies_within_the_margin(
-    quantity: str, by_chance: tuple[float, ...], result: str
+    quantity: str, by_chance: tuple[float, ...], result: str, before: str
 ) -> None:
     claim = replace(CLAIM, order=Order(Side("a", quantity), Side("b", quantity)))
     seeds = [
@@ -397,8 +401,7 @@ def test_an_effect_is_at_chance_level_if_what_is_left_lies_within_the_margin(
         for jitter, chance in zip((0.0, 0.01, 0.02), by_chance, strict=True)
     ]
     (found,) = findings_of(claim, runs_of(*seeds))
-    assert found.result == result
-    assert found.result_before == AT_CHANCE
+    assert (found.result, found.result_before) == (result, before)
 
 
 def test_a_chance_level_of_fewer_seeds_says_how_many_and_decides_from_two_on() -> None:

@@ -298,15 +298,16 @@ def _result(
         return "not replicated"
     if order == EITHER:
         return "undetermined"
-    if bar is None or side_of(bar, chance_seeds) == ABOVE:
+    if bar is None:
         return "replicated"
     if chance_seeds < FEWEST_SEEDS:
         return "undetermined"
     low, high = ends_of(bar)
+    if high == 0 or (margin and max(-low, high) <= margin + ROUNDING):
+        return "replicated, but at chance level"
     if high < 0:
         return "replicated, but the order is reversed once chance is taken off"
-    at_chance = high == 0 or max(-low, high) <= margin + ROUNDING
-    return "replicated, but at chance level" if at_chance else "undetermined"
+    return "replicated" if low > 0 else "undetermined"
 
 
 def _result_before(effect: Estimate, beyond: Estimate | None, counts: tuple[int, int]) -> Result:
