@@ -10,8 +10,10 @@ from sightline.core.results import Estimate
 from sightline.report.number_format import interval
 from sightline.stats.across_seeds import across_seeds
 from sightline.stats.intervals import Bounds
+from sightline.studies.papers.claim_list import FIXED_ATTENTION, LOST_TAU, TAU_BY_RANK
 from sightline.studies.papers.margins import compare_to
 from sightline.studies.papers.published_values import printed_values_in
+from sightline.studies.papers.study_models import BILSTM
 
 HEAD = (
     "table",
@@ -103,7 +105,7 @@ def _changed(own: Sequence[Stored], quantity: str, by_seed: BySeed) -> str:
 def _by_seed(tables: Collection[str]) -> BySeed:
     """Give the numbers of each of the protocol's runs by table, corpus, model and seed."""
     kept = all_kept()
-    return {
+    found = {
         (name, run.corpus, run.model, run.seed): {
             quantity: found.value.value for quantity, found in numbers.items()
         }
@@ -111,6 +113,11 @@ def _by_seed(tables: Collection[str]) -> BySeed:
         if name in kept
         for run, numbers in kept[name].read()
     }
+    for (name, corpus, model, seed), said in found.items():  # a loss is of two runs of a seed
+        plain = found.get((name, corpus, BILSTM, seed), {})
+        if model == FIXED_ATTENTION and TAU_BY_RANK in plain:
+            said[LOST_TAU] = plain[TAU_BY_RANK] - said[TAU_BY_RANK]
+    return found
 
 
 def over_seeds(values: Sequence[float]) -> str:

@@ -221,7 +221,7 @@ INFORMATION = "information"
 """The study with τ by rank of untrained models."""
 UNTRAINED_FROM = {
     False: "kind=untrained, from vectors, weights ^100",
-    True: "kind=untrained, weights ^1000",
+    True: "kind=untrained, weights ^300",
 }
 """Its runs whose words start as in the protocol, and as in earlier runs (True)."""
 UNTRAINED_TAU = "paper.tau.output"
