@@ -128,7 +128,7 @@ def main() -> int:
     if not asked.table or asked.candidates != CANDIDATES:
         return 0
     found = {"planned": len(planned), "rows": rows}
-    write_bytes(WRITTEN, (f"{json.dumps(found, indent=1, ensure_ascii=False)}\n").encode())
+    write_bytes(WRITTEN, f"{json.dumps(found, indent=1, ensure_ascii=False)}\n".encode())
     return 0
 
 

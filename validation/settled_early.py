@@ -154,7 +154,7 @@ def write(file: Path, rows: list[dict[str, Any]], planned: int, **about: object)
     seconds = np.mean([row[how]["cpu"] for row in rows for how in ("full", "looks")] or [0])
     left = round(2 * float(seconds) * (planned - len(rows)) / 3600, 2)
     found = {"planned": planned, **about, "hours_left": left, "rows": [*map(kept, rows)]}
-    write_bytes(file, (f"{json.dumps(found, indent=1, ensure_ascii=False)}\n").encode())
+    write_bytes(file, f"{json.dumps(found, indent=1, ensure_ascii=False)}\n".encode())
 
 
 def kept(row: dict[str, Any]) -> dict[str, Any]:

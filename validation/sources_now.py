@@ -22,6 +22,7 @@ from before_after import verdicts_of
 from checkout import ROOT
 
 import sightline
+from sightline._io.atomic_write import write_bytes
 
 WRITTEN = ROOT / "docs" / "verified" / "before_after.json"
 SOURCES = (

@@ -94,12 +94,12 @@ def _protocol() -> dict[Of, str]:
 
 def _changed(own: Sequence[Stored], quantity: str, by_seed: BySeed) -> str:
     """Give the mean change from the protocol's runs of the same seeds."""
-    pairs = []
+    changes = []
     for row in own:
         before = by_seed.get((row["table"], row["corpus"], row["model"], row["seed"]), {})
         if quantity in before:
-            pairs.append((row["numbers"][quantity], before[quantity]))
-    return over_seeds([now - before for now, before in pairs]) if pairs else "—"
+            changes.append(row["numbers"][quantity] - before[quantity])
+    return over_seeds(changes) if changes else "—"
 
 
 def _by_seed(tables: Collection[str]) -> BySeed:
@@ -107,7 +107,7 @@ def _by_seed(tables: Collection[str]) -> BySeed:
     kept = all_kept()
     found = {
         (name, run.corpus, run.model, run.seed): {
-            quantity: found.value.value for quantity, found in numbers.items()
+            quantity: one.value.value for quantity, one in numbers.items()
         }
         for name in tables
         if name in kept

@@ -13,6 +13,7 @@ from docs_tables import EARLIER_RUNS, Stored, number, table, verified
 
 from sightline.core.results import Estimate
 from sightline.data.word_vectors import MANY
+from sightline.report.number_format import count_phrase
 from sightline.studies.papers.claim_list import CLAIMS, OURS, SPREAD
 from sightline.studies.papers.claims import (
     ABOVE,
@@ -487,7 +488,7 @@ def _against(one: Stored, finding: Stored) -> str:
         beyond = number(_turned(finding["beyond"]))
         return f"not held against chance; attention is above its own chance level by {beyond}"
     few = finding["chance_seeds"]
-    seeds = f", {few} {'seed' if few == 1 else 'seeds'}" if few < finding["seeds"] else ""
+    seeds = f", {count_phrase(few, 'seed')}" if few < finding["seeds"] else ""
     return f"{_side(finding)}: {_decisive(finding['beyond'])}{seeds}"
 
 

@@ -217,9 +217,9 @@ def _usage(error: Exception) -> str | None:
     compose = getattr(error, "format_message", None)
     if compose is None:
         return None
-    called = getattr(getattr(error, "ctx", None), "command_path", "")
-    unknown = flag and called and not getattr(error, "possibilities", None)
-    more = f"; `{called} --help` lists its flags" if unknown else ""
+    command = getattr(getattr(error, "ctx", None), "command_path", "")
+    unknown = flag and command and not getattr(error, "possibilities", None)
+    more = f"; `{command} --help` lists its flags" if unknown else ""
     return f"{str(compose()).removesuffix('.')}{more}"
 
 

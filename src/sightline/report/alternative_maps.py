@@ -123,7 +123,7 @@ class MapFamily:
             return f"no map but {self.of_map} was compared"
         if self.chosen is not None and self.chosen.answer == "failed":
             return "none of the maps that were tried"
-        if self.chosen is not None and self.chosen.answer == "passed":
+        if self._passes:
             called = self.called(self.name)
             if self._for_no_class:
                 return f"none: {called} works over all texts together, but for no class by itself"
@@ -178,9 +178,15 @@ def families(rows: Sequence[MapRow], verdict: Verdict | None = None) -> list[Map
         part.advised and part.level.permits for part in answers(verdict)
     )
     kinds = [
-        MapFamily(signed, own, absent, noun, classes, forbidden)
+        MapFamily(
+            signed,
+            tuple(row for row in rows if row.signed == signed),
+            absent,
+            noun,
+            classes,
+            forbidden,
+        )
         for signed in (False, True)
-        for own in [tuple(row for row in rows if row.signed == signed)]
     ]
     return [family for family in kinds if family.rows]
 

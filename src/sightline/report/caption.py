@@ -170,10 +170,11 @@ def _instead(audit: Results, forbidden: Sequence[str]) -> str:
     known = families(audit.maps, audit.verdict)
     found = next((one for one in known if not one.signed), None)
     signed = any(one.signed and one.may_be_shown for one in known)
+    none = NO_OTHER_OF_IMPORTANCE if signed else NO_OTHER
     if found is None or found.chosen is None or not found.may_be_shown or found.name == "attention":
-        return NO_OTHER_OF_IMPORTANCE if signed else NO_OTHER
+        return none
     if forbidden and {*forbidden} <= {*found.chosen.against, *found.absent}:
-        return NO_OTHER_OF_IMPORTANCE if signed else NO_OTHER
+        return none
     carried = found.chosen.carried
     numbers = f" ({held_out_score(carried)}; {CHANCE_TO_BEST})" if carried is not None else ""
     return (

@@ -20,10 +20,9 @@ def to_csv(table: Table) -> str:
 
     If the table has standard deviations, ``sd`` is a further column. Numbers are in full precision,
     so that reading them gives the same values, and an undefined one is empty; seeds and runs are
-    separated by spaces. A text that
-    a spreadsheet would take for a formula begins with a quotation mark. The notes of the table are
-    left out: each cell that is missing or lacks seeds has its own note, and ``method`` says how an
-    interval was made.
+    separated by spaces. A text that a spreadsheet would take for a formula begins with a quotation
+    mark. The notes of the table are left out: each cell that is missing or lacks seeds has its own
+    note, and ``method`` says how an interval was made.
     """
     out = io.StringIO()
     writer = csv.writer(out)

@@ -155,8 +155,8 @@ class Finding:
     """The result of a claim on one corpus.
 
     ``beyond`` is the effect less its chance level over ``chance_seeds`` seeds, ``against`` the side
-    where that lies; both are None if there is no chance level. ``result_before`` is the result of the rule that was fixed
-    before numbers were seen.
+    where that lies; both are None if there is no chance level. ``result_before`` is the result of
+    the rule that was fixed before numbers were seen.
     """
 
     corpus: str

@@ -26,8 +26,8 @@ class ComparedScore:
     first.
 
     ``p_adjusted`` is for all comparisons together. Both are ``p_at_most`` if no resample reached a
-    difference of 0: more resamples could make them smaller. If nothing is paired, each audit's score is over
-    its own texts, there is no difference, and ``why`` says why.
+    difference of 0: more resamples could make them smaller. If nothing is paired, each audit's
+    score is over its own texts, there is no difference, and ``why`` says why.
     """
 
     code: str
