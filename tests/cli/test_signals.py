@@ -126,6 +126,30 @@ def test_a_stop_is_heard_while_the_command_is_imported(number: int, module: str)
     )
 
 
+@pytest.mark.parametrize("number", SIGNALS, ids=["SIGTERM", "Ctrl-C"])
+def test_a_stop_waits_until_torch_is_imported(number: int) -> None:
+    # Its C++ parts call Python; some of them abort the process when that raises an exception.
+    code = f"""
+import os, sys, time
+from sightline.cli.signals import STOPS, heed_stops, stopped
+class Finder:
+    def find_spec(self, name, *_):
+        if name == "torch._opaque_base":  # torch/_C, being made, asks for it
+            os.kill(os.getpid(), {int(number)})
+            time.sleep(0.3)  # longer than until the stop is raised again
+sys.meta_path.insert(0, Finder())
+heed_stops()
+try:
+    import torch
+    time.sleep(5)
+except STOPS:
+    print(sys.modules["torch"].__spec__._initializing, sys.modules["torch"].ones(2).sum().item())
+sys.exit(stopped())
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (SIGNALS[number][0], "False 2.0\n"), ended.stderr
+
+
 @pytest.mark.parametrize(("where", "number"), slow_but({0, 3}, [*product(DEAF, SIGNALS)]))
 def test_a_second_signal_ends_what_the_first_did_not(number: int, where: str) -> None:
     work = f"print('one\\ntwo', flush=True)\n    {DEAF[where]}"

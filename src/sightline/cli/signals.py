@@ -3,8 +3,8 @@ lost.
 
 Either signal raises an exception that unwinds the running code. Python drops an exception raised in
 a ``__del__`` or in the callback of a weak reference, and other code may catch it. So it is raised
-again until it unwinds something. After a second signal the unwinding has a few more seconds; then
-the process ends.
+again until it unwinds something; while torch is imported it waits. After a second signal the
+unwinding has a few more seconds; then the process ends.
 """
 
 from __future__ import annotations
@@ -121,13 +121,15 @@ def _heard(number: int, frame: FrameType | None) -> None:
         _look_again()
     elif _unwinds():
         return
+    if _Now.replaced and _torch_begins():
+        return  # the timer raises it once torch is imported
     raise stop.raised()
 
 
 def _raise_again(number: int, frame: FrameType | None) -> None:
     """Raise a stop again that has not ended the command and unwinds nothing any more."""
     stop = _Now.stop
-    if stop.first and not stop.over and not _unwinds():
+    if stop.first and not stop.over and not _unwinds() and not _torch_begins():
         raise stop.raised()
 
 
@@ -140,6 +142,14 @@ def _unwinds() -> bool:
         seen.add(id(error))
         error = error.__context__
     return False
+
+
+def _torch_begins() -> bool:
+    """Tell whether torch is being imported: its C++ parts abort the process when Python code that
+    they call raises an exception.
+    """
+    spec = getattr(sys.modules.get("torch"), "__spec__", None)
+    return getattr(spec, "_initializing", False)
 
 
 def _look_again() -> None:
