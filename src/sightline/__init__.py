@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sightline.api.look import look as look
     from sightline.api.predict import predict as predict
     from sightline.api.study import study as study
+    from sightline.api.table import table as table
     from sightline.api.train import load as load
     from sightline.api.train import train as train
     from sightline.audits.audit_result import Audit as Audit
@@ -45,6 +46,7 @@ _HOMES = {
     "predict": "sightline.api.predict",
     "prompted": "sightline.adapters.huggingface.causal_model",
     "study": "sightline.api.study",
+    "table": "sightline.api.table",
     "tap": "sightline.adapters.tapped_module",
     "train": "sightline.api.train",
     "transformer": "sightline.adapters.huggingface.from_pretrained",
@@ -61,6 +63,7 @@ __all__ += [
     "predict",
     "prompted",
     "study",
+    "table",
     "tap",
     "train",
     "transformer",

@@ -23,13 +23,13 @@ from sightline.audits.look_measures import COMPARED, most_compared, settings_of,
 from sightline.audits.look_plan import first_look, planned, sizes
 from sightline.audits.look_storage import FILE, KeptLooks, Position
 from sightline.audits.measure_pass import TextPass
-from sightline.audits.sequential import NOT_BEARING
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
 from sightline.core.protocols import MeasureContext
 from sightline.core.results import BY_ABSENCE, Bracket, Measurement, NotRun, Ragged
 from sightline.core.seeds import Seeds
 from sightline.measures import removal
+from sightline.measures.agreement import NOT_REPORTED
 from sightline.measures.default_measures import default_measures
 from sightline.measures.transfer import transfer
 from sightline.models.alterations import alter
@@ -159,13 +159,13 @@ def test_it_stops_when_the_verdict_is_settled(needle, early: Audit) -> None:
     assert [one["texts"] for one in about["looks"]][-1] == about["texts"]
     assert early.verdict.level == full.verdict.level
     assert isinstance(early.measurements["mixing"], NotRun)
-    assert early.measurements["mixing"].reason == NOT_BEARING
+    assert early.measurements["mixing"].reason == NOT_REPORTED
     # accuracy is that of all planned texts
     assert early.metrics["accuracy"].n == 300
     assert "sequential" not in full.spec
     assert "coupling.deletion" in full.measurements["agreement"].values
     assert "coupling.deletion" not in early.measurements["agreement"].values
-    assert early.measurements["agreement"].missing["coupling.deletion"] == NOT_BEARING
+    assert early.measurements["agreement"].missing["coupling.deletion"] == NOT_REPORTED
     level = f"{100 * about['level']:.4g} %"
     assert level in next(one for one in early.findings if one.code == "SL-301").score.method
 

@@ -25,6 +25,7 @@ def test_the_commands_are_those_that_were_promised():
         "report",
         "card",
         "figure",
+        "table",
         "compare",
         "export",
         "study",

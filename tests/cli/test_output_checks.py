@@ -41,6 +41,7 @@ WRITES: dict[tuple[str, str], list[str]] = {
     ("report", "--junit"): ["report", "sa", "--junit"],
     ("card", "--out"): ["card", "sa", "--out"],
     ("figure", "--out"): ["figure", "tau-by-class", "sa", "--out"],
+    ("table", "--out"): ["table", "jain2019:J-2", "sa", "--out"],
     ("predict", "--out"): ["predict", "m", "d.csv", "--out"],
     ("compare", "--out"): ["compare", "sa", "m", "--out"],
     ("export", "--csv"): ["export", "sa", "--csv"],

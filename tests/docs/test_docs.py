@@ -196,6 +196,7 @@ def test_every_command_and_flag_is_on_the_page_of_commands():
         "report",
         "card",
         "figure",
+        "table",
         "compare",
         "export",
         "study",

@@ -60,8 +60,9 @@ predict.labels = LABELS
 """The function of the reader's own of which only answers are known."""
 DEMO = re.compile(r"<!-- demo output -->\n```text\n(.*?)\n```", re.DOTALL)
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-NEAR = 0.06
-"""How far numbers of one demo may lie from those of another processor."""
+NEAR = 0.15
+"""How far numbers of one demo may lie from those of another processor, which trains another model:
+Transfer of its map was 0.85 on one and 0.77 [0.71, 0.83] on another."""
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +96,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "AUDIT_DIR",
             "--out",
             "made.html",
+            "--full",
             "--quiet",
         )
         assert audited.code == 0, audited.err
@@ -251,6 +253,17 @@ def _studied(command: str, done: Ran, run: Callable[..., Ran], saved: Path) -> N
     assert len(found["rows"][0][0]["seeds"]) > 1
 
 
+def _tabled(command: str, done: Ran, run: Callable[..., Ran], saved: Path) -> None:
+    found = run(command, "--json").json
+    assert found["rows"]
+    for names, cells in zip(found["row_names"], found["rows"], strict=True):
+        if not cells[0]["n"]:  # no text is predicted as this class
+            continue
+        assert cells[0]["low"] <= cells[0]["value"] <= cells[0]["high"]
+        line = next(line for line in done.out.splitlines() if names[1] in line)
+        assert f"n = {cells[0]['n']}" in line
+
+
 CHECKS = {
     "audit": _audited,
     "check-data": _data_checked,
@@ -258,6 +271,7 @@ CHECKS = {
     "look": _looked,
     "predict": _predicted,
     "study": _studied,
+    "table": _tabled,
 }
 """What is compared, by command."""
 

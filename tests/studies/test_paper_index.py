@@ -40,6 +40,7 @@ from sightline.studies.papers.claim_list import CLAIMS
 from sightline.studies.papers.claims import Side, findings_of
 from sightline.studies.papers.margins import RESULTS, margin_of
 from sightline.studies.papers.model_performance import peaked_of
+from sightline.studies.papers.own_models import OwnAudit, table_of_audits
 from sightline.studies.papers.published_comparison import compare, why_not_comparable
 from sightline.studies.papers.published_values import (
     PAPERS,
@@ -123,6 +124,28 @@ def test_every_artefact_runs_and_says_something_of_each_of_its_models(
     assert bool(counted) == (plan.artefact.counted is not None)
     _check_claims(plan, store)
     _check_figures(plan, store, tmp_path)
+    _check_one_audit(plan, store)
+
+
+def _check_one_audit(plan: Plan, store: Store) -> None:
+    """Read one run as if it were an audit of the user's: the same numbers, each once."""
+    if plan.artefact.of_several or not plan.planned:
+        with pytest.raises(SpecError):
+            table_of_audits(plan.artefact.id, [])
+        return
+    run = plan.runs(store)[0]
+    own = table_of_audits(plan.artefact.id, [OwnAudit("one", run.audit())])
+    found = [
+        (names[1], cells[0].value, cells[1].value)
+        for names, cells in zip(own.row_names, own.rows, strict=True)
+        if "printed" not in names[2] and "later run" not in names[2]
+    ]
+    expected = [
+        (name, one.value.value, one.baseline.value if one.baseline else "")
+        for name, one in plan.artefact.estimates(run).items()
+    ]
+    np.testing.assert_equal(found, expected)
+    assert {names[0] for names in own.row_names} == {"sst"}
 
 
 def _check_claims(plan: Plan, store: Store) -> None:

@@ -49,6 +49,7 @@ from sightline.core.protocols import (
 from sightline.core.results import MUST_NOT, Learned, Measurement, NotRun, Outcome
 from sightline.core.seeds import Seeds
 from sightline.data.dataset import Dataset, describe
+from sightline.measures.agreement import NOT_REPORTED
 from sightline.measures.attribution_maps import shares_texts
 from sightline.measures.predictions import Predictions
 from sightline.measures.trace_arrays import of_words
@@ -71,7 +72,6 @@ OF_TRANSFER = 0.2
 """The least share of a look's seconds that Transfer takes: it took 0.24 of those of film reviews
 and 0.37 of those of single sentences (MiniLM, docs/decisions/0129-a-verdict-within-a-budget.md)."""
 NOT_NEEDED = "left out, because the verdict was settled without it; --full takes it"
-NOT_BEARING = "left out, because it does not bear on the verdict; --full takes it"
 NO_TIME = "left out, because the budget was spent before it; a larger --budget takes it"
 
 
@@ -425,9 +425,9 @@ class _Looking:
 
     def _ended(self, stopped: str) -> SequentialResult:
         """Give the result, with what a settled verdict would take if it is not settled."""
-        why = {"settled": NOT_NEEDED, "budget": NO_TIME, "texts": NOT_BEARING}[stopped]
+        why = {"settled": NOT_NEEDED, "budget": NO_TIME, "texts": NOT_REPORTED}[stopped]
         left = {
-            name: NotRun(name, why if self._stage_of(name) is not None else NOT_BEARING)
+            name: NotRun(name, why if self._stage_of(name) is not None else NOT_REPORTED)
             for name in self.texts.names
             if name not in self.known.outcomes
         }

@@ -45,6 +45,7 @@ from sightline.cli.report import report
 from sightline.cli.results import results
 from sightline.cli.signals import STOPS, Terminated, heed_stops, leave, say_stopped, stop_code
 from sightline.cli.study import study
+from sightline.cli.table import table
 from sightline.cli.train import train
 from sightline.cli.vectors import vectors
 from sightline.core.errors import SightlineError, panicked
@@ -75,6 +76,7 @@ app.command("predict", cls=StrictCommand)(predict)
 app.command("report", cls=StrictCommand)(report)
 app.command("card", cls=StrictCommand)(card)
 app.command("figure", cls=StrictCommand)(figure)
+app.command("table", cls=StrictCommand)(table)
 app.command("compare", cls=StrictCommand)(compare)
 app.command("export", cls=StrictCommand)(export)
 app.command("study", cls=StrictCommand)(study)

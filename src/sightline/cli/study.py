@@ -15,7 +15,8 @@ from sightline.cli.output import print_message, writing
 from sightline.cli.output_checks import Input, check_places
 from sightline.cli.paper_tables import show_list
 from sightline.cli.study_commands import do_named_study, is_named_study
-from sightline.cli.study_loop import check_out, check_printing, do_study, outputs, show_table
+from sightline.cli.study_loop import check_out, do_study, outputs, show_table
+from sightline.cli.table_output import check_ending
 from sightline.core.errors import SpecError
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def study(
             "missing; expected the folder in which runs are kept, made where there is none",
             field="store",
         )
-    check_printing(output.table)
+    check_ending("--table", output.table)
     if is_named(file):
         _refuse(kept.of_named, file, _OF_NAMED)
         _refuse({"results": kept.results}, file, f"{_OF_NAMED}, or of a study file")

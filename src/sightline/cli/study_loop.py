@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
@@ -17,15 +15,14 @@ from sightline.api.folders import store_files
 from sightline.cli.durations import span
 from sightline.cli.exit_codes import UNFINISHED
 from sightline.cli.flag_groups import StudyOutput
-from sightline.cli.output import emit, print_lines, print_message, write_text, writing
+from sightline.cli.output import emit, print_lines, print_message, writing
 from sightline.cli.output_checks import Folder, Output
 from sightline.cli.process import BEGAN
 from sightline.cli.progress import cells_progress
 from sightline.cli.signals import Terminated
-from sightline.core.errors import SpecError
+from sightline.cli.table_output import print_table, write_table
 from sightline.report.number_format import count_phrase
 from sightline.report.tables.table_formats import PRINTINGS
-from sightline.report.tables.terminal_table import to_text
 
 if TYPE_CHECKING:
     from sightline.api.study import FinishedStudy, PlannedStudy, RunSettings
@@ -101,12 +98,6 @@ def _resumable() -> Iterator[None]:
         raise
 
 
-def check_printing(file: Path | None) -> None:
-    """Refuse an unknown kind of table before hours are spent on its numbers."""
-    if file is not None and file.suffix not in PRINTINGS:
-        raise SpecError(f"--table {file}: expected a name that ends in {', '.join(PRINTINGS)}")
-
-
 def check_out(study: PlannedStudy, output: StudyOutput) -> None:
     """Refuse figures that cannot be drawn here, before hours are spent on their numbers."""
     from sightline.report.figures.matplotlib_output import check_drawing  # noqa: PLC0415  (numpy)
@@ -125,11 +116,10 @@ def show_table(ended: FinishedStudy, output: StudyOutput) -> None:
     for label in made.not_drawn:
         print_message(f"not drawn: {label}")
     if output.table is not None:
-        write_text(output.table, PRINTINGS[output.table.suffix](table))
+        write_table(table, output.table)
     if output.as_json:
         return emit(asdict(table) | {"files": [str(path) for path in made.files]})
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    return print_lines([to_text(table, width)])
+    return print_table(table)
 
 
 def _show_plan(study: PlannedStudy, found: StudyForecast, as_json: bool) -> None:

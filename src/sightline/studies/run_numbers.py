@@ -8,7 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from sightline.audits.audit_result import Audit
-from sightline.core.results import Bracket, Measurement, Ragged
+from sightline.core.errors import DataError
+from sightline.core.results import Bracket, Failed, Measurement, NotRun, Ragged
 from sightline.stats.distribution_shapes import largest
 from sightline.stats.intervals import Bounds
 from sightline.studies.aggregate import Number
@@ -44,8 +45,7 @@ def numbers_of(audit: Audit, code: str) -> Mapping[str, Float[np.ndarray, "N ...
     """Return the values of a measure for each text, except those with a number per word, or two
     bounds.
     """
-    measured = audit.measurements[code]
-    assert isinstance(measured, Measurement), measured
+    measured = _measured(audit, code)
     plain = {
         name: one for name, one in measured.values.items() if not isinstance(one, Ragged | Bracket)
     }
@@ -54,8 +54,24 @@ def numbers_of(audit: Audit, code: str) -> Mapping[str, Float[np.ndarray, "N ...
 
 def largest_of(audit: Audit) -> Float[np.ndarray, " N"]:
     """Return the largest weight of each text."""
-    outputs = audit.measurements["outputs"]
-    assert isinstance(outputs, Measurement)
-    attention = outputs.values["attention"]
+    attention = _measured(audit, "outputs").values["attention"]
     assert isinstance(attention, Ragged)
     return largest(attention)
+
+
+def _measured(audit: Audit, code: str) -> Measurement:
+    """Return what a measure found; one that did not run is refused."""
+    outcome = audit.measurements.get(code)
+    if not isinstance(outcome, Measurement):
+        raise DataError(f"no measure {code}: {why_not_measured(audit, code)}")
+    return outcome
+
+
+def why_not_measured(audit: Audit, code: str) -> str:
+    """Say why an audit has nothing of a measure; empty if it has."""
+    outcome = audit.measurements.get(code)
+    if isinstance(outcome, Failed):
+        return f"it failed: {outcome.error}"
+    if isinstance(outcome, NotRun):
+        return outcome.reason
+    return "it was not taken" if outcome is None else ""

@@ -156,7 +156,9 @@ class Study:
     results over all. ``counted`` counts a corpus without any run; ``figures`` are drawn from the
     runs.
 
-    A table or figure of a ``paper`` has its ``place`` there. ``apart`` says why a quantity, a
+    A table or figure of a ``paper`` has its ``place`` there; ``numbers`` reads the audit of one run,
+    of the paper's models or of another, unless the study sets models against one another
+    (``of_several``). ``apart`` says why a quantity, a
     corpus, a model, one quantity of one corpus, or one number cannot be compared with the printed
     value.
     """
@@ -175,6 +177,8 @@ class Study:
     figures: tuple[str, ...] = ()
     paper: str = ""
     place: str = ""
+    numbers: Callable[[Audit], Values] | None = None
+    of_several: bool = False
     apart: Mapping[Any, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 

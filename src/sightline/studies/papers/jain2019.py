@@ -126,14 +126,18 @@ def _by_class(
     """Average quantities over the texts of each predicted class, as the paper does; over all texts
     if there are more than three.
     """
-    found, seed = {}, int(audit.spec["seed"])
-    for of, texts in _classes(audit).items():
-        for label, (name, baseline, bounds) in quantities.items():
-            estimates = [mean(values[one][texts], seed, bounds) for one in (name, baseline) if one]
-            found[f"{label}, {of}"] = Number(
-                estimates[0], estimates[1] if baseline else None, bounds
-            )
-    return found
+    seed = int(audit.spec["seed"])
+
+    def average(name: str, texts: Array, bounds: Bounds) -> Estimate | None:
+        return mean(values[name][texts], seed, bounds) if name in values else None
+
+    return {
+        f"{label}, {of}": Number(
+            mean(values[name][texts], seed, bounds), average(baseline, texts, bounds), bounds
+        )
+        for of, texts in _classes(audit).items()
+        for label, (name, baseline, bounds) in quantities.items()
+    }
 
 
 def _classes(audit: Audit) -> dict[str, Array]:
@@ -172,12 +176,13 @@ def _differences(audit: Audit) -> dict[str, Number]:
     def less(tau: str) -> Estimate:
         return mean(values["tau.references"] - values[tau], seed, TWICE)
 
-    return {
-        f"τ(gradient, deletion) − τ(attention, {name})": Number(
-            less(f"tau.{name}"), less(f"coupling_tau.{name}"), TWICE
+    found = {}
+    for name in ("deletion", "gradient"):
+        chance = f"coupling_tau.{name}"
+        found[f"τ(gradient, deletion) − τ(attention, {name})"] = Number(
+            less(f"tau.{name}"), less(chance) if chance in values else None, TWICE
         )
-        for name in ("deletion", "gradient")
-    }
+    return found
 
 
 def _permuted(audit: Audit) -> dict[str, Number]:

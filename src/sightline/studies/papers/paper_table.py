@@ -47,9 +47,9 @@ def of_paper(
     """Declare a table or figure of a paper, with runs by corpus and seed. Words start as in the
     protocol unless the runs have an ``own_start``.
     """
-    runs, estimates = each_corpus(cells, own_start=own_start), of_audit(numbers)
-    said = {"paper": paper, "place": place, "corpora": corpora, "estimates": estimates, **more}
-    return Study(name, description, runs, **said)
+    runs = each_corpus(cells, own_start=own_start)
+    said = {"paper": paper, "place": place, "corpora": corpora, "numbers": numbers, **more}
+    return Study(name, description, runs, estimates=of_audit(numbers), **said)
 
 
 def each_corpus(

@@ -152,8 +152,8 @@ def compared_row(
         if theirs is None
         else TableCell(theirs.value, sd=theirs.sd),
         TableCell("") if again is None else TableCell(again.value, sd=again.sd),
-        _with_runs(_cell(value, why=lacking), made),
-        _cell(baseline, why="") if baseline else TableCell(""),
+        _with_runs(number_cell(value, why=lacking), made),
+        number_cell(baseline) if baseline else TableCell(""),
         TableCell(seeds or ""),
         TableCell(said_of(theirs, again, value, why_not_comparable(artefact, of), seeds)),
     )
@@ -165,7 +165,8 @@ def _with_runs(cell: TableCell, made: Mapping[int, str]) -> TableCell:
     return replace(cell, seeds=seeds, runs=tuple(made[seed] for seed in seeds)) if cell.n else cell
 
 
-def _cell(found: Estimate | None, why: str) -> TableCell:
+def number_cell(found: Estimate | None, why: str = "") -> TableCell:
+    """Write a number with its interval, if it has one."""
     if found is None:
         return TableCell(None, note=why)
     if found.method == COUNTED:

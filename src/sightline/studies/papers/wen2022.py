@@ -241,6 +241,7 @@ PAPER_TABLES = (
         CORPORA,
         cells=_fixed,
         numbers=read_estimates(TAUS),
+        of_several=True,
         lines=shortfall(TAU_BY_RANK, BILSTM, "τ lost"),
         notes=(
             "fixed attention: uniform, where all ranks are ties, which follow the order of the text",
@@ -268,6 +269,7 @@ PAPER_TABLES = (
         BINARY,
         cells=_moved,
         numbers=read_estimates(TAUS),
+        of_several=True,
         lines=shortfall(TAU_BY_RANK, BILSTM, "τ lost"),
         notes=(CALIBRATED, SHORTER),
     ),
@@ -278,6 +280,7 @@ PAPER_TABLES = (
         CORPORA,
         cells=_gumbel,
         numbers=read_estimates(TAUS),
+        of_several=True,
         lines=count_rises(TAU_BY_RANK),
         apart={"all": FEWER, **dict.fromkeys(TASKS, FEWER)},
         notes=(

@@ -1,0 +1,36 @@
+"""A paper's table for audits of the user's own models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sightline.audits.audit_result import Audit
+from sightline.core.errors import SpecError
+from sightline.core.results import Table
+from sightline.experiments.audit_lookup import named_audits as named_audits
+from sightline.studies.papers.own_models import OwnAudit, table_of_audits
+
+
+def table(name: str, *audits: Audit | str | Path) -> Table:
+    """Read of audits what a table or figure of a paper reads of its models.
+
+    Parameters
+    ----------
+    name
+        The id of the table or figure, such as ``jain2019:J-2``; ``sightline study list`` names all.
+    audits
+        Audits, or where they are: a folder that `Audit.save` wrote, or a run as ``STORE:KEY``.
+        Audits that differ in the seed alone are averaged.
+    """
+    if not audits:
+        raise SpecError("expected an audit or more, got none", field="audits")
+    own = list[OwnAudit]()
+    for number, one in enumerate(audits, start=1):
+        if isinstance(one, Audit):
+            own.append(OwnAudit(f"audit {number}", one))
+        else:
+            own += (
+                OwnAudit(str(place), Audit(**vars(place.read())))
+                for place in named_audits([str(one)])
+            )
+    return table_of_audits(name, own)

@@ -1,0 +1,62 @@
+"""``sightline table``: a paper's table or figure, as numbers, for saved audits."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sightline.cli import flags
+from sightline.cli.output import emit, note_unsealed, writing
+from sightline.cli.output_checks import Output, check_places
+from sightline.cli.table_output import check_ending, print_table, write_table
+
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="PAPER:ID",
+        show_default=False,
+        help="Which table or figure, such as jain2019:J-2: see sightline study list.",
+    ),
+]
+Audits = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="AUDIT...",
+        show_default=False,
+        help="A folder that sightline audit --save wrote, or a run of a store as STORE:KEY; audits "
+        "that differ in the seed alone are averaged.",
+    ),
+]
+File = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="FILE",
+        show_default="not written",
+        help="Also write the table: .md, .csv (every number in full) or .tex.",
+        rich_help_panel="Output",
+    ),
+]
+
+
+def table(artefact: Name, own: Audits, out: File = None, as_json: flags.Json = False) -> None:
+    """Make a table or figure of a paper from saved audits of your own models: what the paper reads
+    of its models, and what it prints for the same data.
+    """
+    from sightline.api.table import named_audits  # noqa: PLC0415  (numpy)
+    from sightline.api.table import table as table_of  # noqa: PLC0415  (torch)
+
+    named = named_audits(own)
+    read = [("AUDIT", one.folder) for one in named]
+    check_places(read, None if out is None else Output("--out", out))
+    check_ending("--out", out)
+    made = table_of(artefact, *(one.folder for one in named))
+    for one in named:
+        note_unsealed(one.folder)
+    if out is not None:
+        with writing(out):
+            write_table(made, out)
+    return emit(asdict(made)) if as_json else print_table(made)

@@ -1,0 +1,225 @@
+"""A paper's table or figure for saved audits: what it reads of its own models, read of any model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sightline.audits.audit_result import Audit
+from sightline.config.spec_syntax import parse_data
+from sightline.config.specs import DataSpec
+from sightline.core.errors import DataError, SpecError
+from sightline.core.results import Measurement, Table, TableCell
+from sightline.measures.agreement import NOT_REPORTED
+from sightline.report.number_format import texts
+from sightline.report.provenance import card_name
+from sightline.studies.aggregate import AggregateLine, NumbersByName, RunName
+from sightline.studies.papers.corpus_statistics import MOST
+from sightline.studies.papers.paper_index import paper_table_named
+from sightline.studies.papers.published_comparison import number_cell
+from sightline.studies.papers.published_values import (
+    PAPERS,
+    PrintedValue,
+    later_values_in,
+    printed_values_in,
+)
+from sightline.studies.run_numbers import why_not_measured
+from sightline.studies.study_corpora import PLACES
+from sightline.studies.study_definition import Params, Study
+
+AXES = ("data", "quantity", "model")
+COLUMNS = ("number", "chance level", "seeds")
+PRINTED, LATER = "as printed", "the authors’ later run"
+OF_A_RUN = ("seed", "date", "kept", "command", "key", "training_key", "trainings", "sequential")
+"""Entries of an audit's settings in which audits of several seeds may differ."""
+HOW = (
+    "number: of the texts of one audit, with its 95 % interval; of audits that differ in the seed "
+    "alone the mean, with Student’s t interval over the seeds; ± of a printed number is the "
+    "standard deviation that is printed"
+)
+Row = tuple[tuple[str, str, str], tuple[TableCell, ...]]
+"""The names of a row, and its cells."""
+
+
+@dataclass(frozen=True)
+class OwnAudit:
+    """An audit, and what messages call it."""
+
+    place: str
+    audit: Audit
+
+    @property
+    def data(self) -> str:
+        """The name of its data: a corpus of the papers as they call it, other data as its card."""
+        source = str(self.audit.cards.get("data", {}).get("source", ""))
+        try:
+            corpus = _CORPORA.get(_kind(parse_data(source)))
+        except SpecError:  # texts that were passed in have a name of their own
+            corpus = None
+        return corpus or card_name(self.audit, "data") or "data"
+
+    @property
+    def model(self) -> str:
+        """The name of its model."""
+        return card_name(self.audit, "model") or "model"
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What a mean over seeds must not mix."""
+        spec = {name: one for name, one in self.audit.spec.items() if name not in OF_A_RUN}
+        run = {name: one for name, one in spec.get("run", {}).items() if name not in OF_A_RUN}
+        return {**spec, "run": run, "reading": self.audit.cards.get("model", {}).get("reading")}
+
+
+def _kind(data: DataSpec) -> tuple[str, object]:
+    return data.kind, None if data.part is None else data.part.options
+
+
+_CORPORA = {
+    _kind(parse_data(place)): corpus for corpus, places in PLACES.items() for place in places
+}
+
+
+def table_of_audits(name: str, own: Sequence[OwnAudit]) -> Table:
+    """Read of each audit what a table or figure of a paper reads of its models. Below each number
+    stands what the paper prints for the same data.
+    """
+    artefact = paper_table_named(name)
+    _check(artefact)
+    models = _names_of(own)
+    read = [
+        (RunName(one.data, model, int(one.audit.spec["seed"])), _numbers(artefact, one))
+        for one, model in zip(own, models, strict=True)
+    ]
+    data = {run.corpus for run, _ in read}
+    # Lines over several corpora, as of "all eleven", are of the paper's models alone.
+    lines = [line for line in artefact.lines(read) if line.corpus in data]
+    rows = _in_order([*map(_own_row, lines), *_printed_rows(artefact, lines)])
+    return Table(
+        title=f"{PAPERS[artefact.paper]}, {artefact.place}: {artefact.description}",
+        columns=COLUMNS,
+        rows=tuple(cells for _, cells in rows),
+        row_names=tuple(names for names, _ in rows),
+        row_axes=AXES,
+        notes=tuple(_notes(artefact, own, models, data)),
+    )
+
+
+def _check(artefact: Study) -> None:
+    """Refuse tables that read nothing of a single model."""
+    if artefact.of_several:
+        raise SpecError(
+            f"{artefact.id} sets models of the paper against one another, and reads nothing of a "
+            "single audit; sightline study makes it from its own models"
+        )
+    if not _measures(artefact):
+        raise SpecError(f"{artefact.id} counts words of corpora, and reads no model")
+
+
+def _measures(artefact: Study) -> list[str]:
+    """Name the measures that a table reads."""
+    runs = artefact.asked_runs(Params(corpora=artefact.corpora, seeds=1))
+    return [*dict.fromkeys(measure for _, run in runs for measure in run.measures)]
+
+
+def _names_of(own: Sequence[OwnAudit]) -> list[str]:
+    """Name the model of each audit, with its place where audits of one name are not seeds of one
+    model.
+    """
+    return [one.model if _alone(one, own) else f"{one.model} ({one.place})" for one in own]
+
+
+def _alone(one: OwnAudit, own: Iterable[OwnAudit]) -> bool:
+    namesakes = [
+        other
+        for other in own
+        if other is not one and (other.data, other.model) == (one.data, one.model)
+    ]
+    return all(
+        other.settings == one.settings and other.audit.spec["seed"] != one.audit.spec["seed"]
+        for other in namesakes
+    )
+
+
+def _numbers(artefact: Study, one: OwnAudit) -> NumbersByName:
+    """Read an audit; one that has none of the numbers is refused, with what it lacks."""
+    assert artefact.numbers is not None  # of every table of a paper
+    try:
+        found = artefact.numbers(one.audit)
+    except DataError:  # a measure was not taken
+        found = {}
+    if found:
+        return found
+    lacking = "; ".join(_lacking(artefact, one.audit)) or "its measures gave no number"
+    raise DataError(
+        f"{one.place}: nothing that {artefact.id} reads: {lacking}. sightline audit --full takes "
+        "most measures, --measure NAME the others"
+    )
+
+
+def _lacking(artefact: Study, audit: Audit) -> Iterator[str]:
+    """Name the measures of a table that an audit has not, each with the reason."""
+    for measure in _measures(artefact):
+        if why := why_not_measured(audit, measure):
+            yield f"no measure {measure}: {why}"
+
+
+def _own_row(line: AggregateLine) -> Row:
+    chance = line.found.baseline
+    cells = (
+        number_cell(line.found.value),
+        TableCell("") if chance is None else number_cell(chance),
+        TableCell(line.seeds),
+    )
+    return (line.corpus, line.quantity, line.model), cells
+
+
+def _printed_rows(artefact: Study, lines: Sequence[AggregateLine]) -> Iterator[Row]:
+    """Give what the paper prints of these quantities on the same data, and a later run of it."""
+    ours = {(line.corpus, line.quantity) for line in lines}
+    printed = ((PRINTED, one) for one in printed_values_in(artefact.id))
+    later = ((LATER, one) for one in later_values_in(artefact.id))
+    for how, one in (*printed, *later):
+        if (one.corpus, one.quantity) in ours:
+            yield _printed_row(one, how)
+
+
+def _printed_row(one: PrintedValue, how: str) -> Row:
+    cells = (TableCell(one.value, sd=one.sd), TableCell(""), TableCell(""))
+    return (one.corpus, one.quantity, f"{one.model}, {how}"), cells
+
+
+def _in_order(rows: Sequence[Row]) -> list[Row]:
+    """Group rows by data and quantity, in the order in which these first occur."""
+    groups = list(dict.fromkeys(names[:2] for names, _ in rows))
+    return sorted(rows, key=lambda row: groups.index(row[0][:2]))
+
+
+def _notes(
+    artefact: Study, own: Sequence[OwnAudit], models: Sequence[str], data: Iterable[str]
+) -> Iterator[str]:
+    yield HOW
+    for one, model in zip(own, models, strict=True):
+        yield from (f"{one.place}: {note}" for note in _notes_on(artefact, one, model))
+    printed = (one for one in printed_values_in(artefact.id) if one.corpus in data)
+    if places := dict.fromkeys(one.place for one in printed):
+        yield f"{PRINTED}: {', '.join(places)}"
+    if artefact.figures:
+        yield f"sightline figure draws it: {', '.join(artefact.figures)}"
+    yield from artefact.notes
+
+
+def _notes_on(artefact: Study, one: OwnAudit, model: str) -> Iterator[str]:
+    """Say what was audited, which number each class has, and what the audit lacks."""
+    audit, card = one.audit, one.audit.cards.get("model", {})
+    of = f" of {audit.to_test_on:,}" if audit.to_test_on > len(audit.texts) else ""
+    yield ", ".join(filter(None, [model, card.get("reading"), f"{texts(len(audit.texts))}{of}"]))
+    if len(names := card["labels"]) <= MOST:
+        yield ", ".join(f"class {number} is {name}" for number, name in enumerate(names))
+    yield from _lacking(artefact, audit)
+    taken = (audit.measurements.get(measure) for measure in _measures(artefact))
+    if any(NOT_REPORTED in one.missing.values() for one in taken if isinstance(one, Measurement)):
+        yield "an audit without --full, which leaves numbers out, chance levels among them"
+    if one.data in PLACES and audit.cards["data"].get("recipe") != "paper":
+        yield "its texts are not chosen as in the papers; --recipe paper does that"

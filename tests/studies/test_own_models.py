@@ -1,0 +1,138 @@
+"""A paper's table for saved audits: numbers of the user's model, and what is printed."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import sightline
+from sightline.audits.audit_result import Audit
+from sightline.core.errors import DataError, SpecError, StoreError
+from sightline.core.results import NotRun, Table
+from sightline.measures.agreement import NOT_REPORTED
+from sightline.studies.papers.own_models import LATER, PRINTED, OwnAudit
+from sightline.studies.papers.published_values import later_values_in, printed_values_in
+
+TABLE = "jain2019:J-2"
+NUMBER, CHANCE, SEEDS = range(3)
+
+
+@pytest.fixture(scope="module")
+def audit() -> Audit:
+    """An audit in full of a small model on generated texts."""
+    data = sightline.load("planted:needle(n=240,length=8)", seed=0)
+    model = sightline.train(data, "mlp(hidden=8)+additive", epochs=12, seed=0)
+    return sightline.audit(model, data, full=True, seed=0)
+
+
+def on_sst(audit: Audit, **spec: object) -> Audit:
+    """The same audit, as if of the Stanford Sentiment Treebank."""
+    card = {**audit.cards["data"], "source": "sst:/data/sst"}
+    return replace(audit, cards={**audit.cards, "data": card}, spec={**audit.spec, **spec})
+
+
+def rows(table: Table) -> dict[tuple[str, ...], tuple]:
+    return dict(zip(table.row_names, table.rows, strict=True))
+
+
+def test_numbers_are_means_over_the_texts_of_each_predicted_class(audit: Audit) -> None:
+    found = rows(sightline.table(TABLE, audit))
+    predicted = audit.measurements["outputs"].values["predicted"]
+    taken = audit.measurements["agreement"].values
+    weights = audit.measurements["outputs"].values["attention"].rows()
+    data, model = next((names[0], names[2]) for names in found)
+    for number in (0, 1):
+        texts = [at for at, one in enumerate(predicted) if one == number]
+        for name in ("gradient", "deletion"):
+            cells = found[data, f"τ with {name}, class {number}", model]
+            for place, of in ((NUMBER, f"tau.{name}"), (CHANCE, f"coupling_tau.{name}")):
+                known = [taken[of][at] for at in texts if not math.isnan(taken[of][at])]
+                assert cells[place].value == pytest.approx(sum(known) / len(known))
+                assert cells[place].n == len(known)
+            assert cells[SEEDS].value == 1
+        largest = [max(weights[at]) for at in texts]
+        cell = found[data, f"largest weight, class {number}", model][NUMBER]
+        assert cell.value == pytest.approx(np.mean(largest))
+        assert cell.low < cell.value < cell.high
+
+
+def test_what_is_printed_stands_below_for_the_same_data_alone(audit: Audit) -> None:
+    assert {names[2] for names in rows(sightline.table(TABLE, audit))} == {
+        audit.cards["model"]["name"]
+    }
+    found = sightline.table(TABLE, on_sst(audit))
+    known = {
+        (one.corpus, one.quantity, f"{one.model}, {how}"): (one.value, one.sd)
+        for how, values in ((PRINTED, printed_values_in(TABLE)), (LATER, later_values_in(TABLE)))
+        for one in values
+        if one.corpus == "sst"
+    }
+    shown = {
+        names: (cells[NUMBER].value, cells[NUMBER].sd)
+        for names, cells in rows(found).items()
+        if names[2].endswith((PRINTED, LATER))
+    }
+    assert shown == known
+    quantities = [names[1] for names in found.row_names]
+    assert quantities == sorted(quantities, key=quantities.index)  # what belongs together, does
+
+
+def test_seeds_are_averaged_and_other_settings_are_not(audit: Audit) -> None:
+    first, other = on_sst(audit), on_sst(audit, seed=1)
+    tau = ("sst", "τ with gradient, class 0")
+    name = audit.cards["model"]["name"]
+    value = rows(sightline.table(TABLE, first))[*tau, name][NUMBER].value
+    both = rows(sightline.table(TABLE, first, other))[*tau, name]
+    assert (both[SEEDS].value, both[NUMBER].value) == (2, pytest.approx(value))
+    for changed in (on_sst(audit, seed=1, limit=7), first):
+        apart = rows(sightline.table(TABLE, first, changed))
+        for number in (1, 2):
+            cells = apart[*tau, f"{name} (audit {number})"]
+            assert (cells[SEEDS].value, cells[NUMBER].value) == (1, pytest.approx(value))
+
+
+def test_a_task_of_a_corpus_is_told_from_another(audit: Audit) -> None:
+    for source, name in (
+        ("babi:/d/tasks(task=2)", "babi2"),
+        ("20news:/d", "news"),
+        ("csv:/d/own.csv", "csv:own.csv"),
+        ("my own texts", "my own texts"),
+    ):
+        card = {**audit.cards["data"], "source": source}
+        one = OwnAudit("a", replace(audit, cards={**audit.cards, "data": card}))
+        assert one.data == name
+
+
+def test_what_an_audit_lacks_is_named(audit: Audit) -> None:
+    lacking = {**audit.measurements, "agreement": NotRun("agreement", "needs what it has not")}
+    without = replace(audit, measurements=lacking)
+    with pytest.raises(DataError, match="agreement: needs what it has not"):
+        sightline.table(TABLE, without)
+    del lacking["agreement"]
+    with pytest.raises(DataError, match="agreement"):
+        sightline.table(TABLE, replace(audit, measurements=lacking))
+    for several in ("wen2022:W-2", "meister2021:M-2", "tutek2020:T-5"):
+        with pytest.raises(SpecError):
+            sightline.table(several, audit)
+    with pytest.raises(SpecError, match="jain2019:J-2"):
+        sightline.table("jain2019:J2", audit)
+    with pytest.raises(SpecError):
+        sightline.table(TABLE)
+    with pytest.raises(StoreError):
+        sightline.table(TABLE, "no/such/audit")
+
+
+def test_without_chance_levels_the_note_says_why(audit: Audit) -> None:
+    taken = audit.measurements["agreement"]
+    left = [name for name in taken.values if name.startswith("coupling_tau")]
+    values = {name: one for name, one in taken.values.items() if name not in left}
+    fewer = replace(taken, values=values, missing=dict.fromkeys(left, NOT_REPORTED))
+    brief = replace(audit, measurements={**audit.measurements, "agreement": fewer})
+    found, whole = sightline.table(TABLE, brief), sightline.table(TABLE, audit)
+    for names, cells in rows(found).items():
+        assert cells[NUMBER] == rows(whole)[names][NUMBER]
+        assert cells[CHANCE].value == ""
+    assert [*{*found.notes} - {*whole.notes}] == [
+        note for note in found.notes if "without --full" in note
+    ]
