@@ -208,7 +208,7 @@ def test_odd_names_are_text_and_undefined_numbers_are_nothing(
 ) -> None:
     nan, inf = math.nan, math.inf
     metrics = {"a": Estimate(nan, nan, nan, 3, ""), "b": Estimate(0.0, -inf, inf, 0, "m'\"")}
-    odd = Summary("k", ODD, ODD, 2**64, "done", 1.0, metrics=metrics)
+    odd = Summary("k", ODD, ODD, 2**64, "done", 1.0, metrics=metrics, setting="fit.epochs=3")
     monkeypatch.setattr(
         Store, "summaries", lambda self: (odd, replace(odd, key="l", seed=-(2**63)))
     )
@@ -218,8 +218,8 @@ def test_odd_names_are_text_and_undefined_numbers_are_nothing(
     ).rows()
     written = ODD.replace("\ud800", "\\ud800")
     assert list(found) == [
-        ("k", written, None, "a", None, None, None, 3, ""),
-        ("k", written, None, "b", 0.0, -inf, inf, 0, "m'\""),
+        ("k", written, None, "fit.epochs=3", "a", None, None, None, 3, ""),
+        ("k", written, None, "fit.epochs=3", "b", 0.0, -inf, inf, 0, "m'\""),
     ]
     escaped = written.replace("'", "''")
     query = (

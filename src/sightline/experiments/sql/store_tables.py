@@ -86,7 +86,7 @@ def _audits(store: Store, runs: Runs) -> Iterator[tuple[Summary, Results]]:
 
 
 def _place(run: Summary) -> TableRow:
-    return run.key, run.data, run.model, run.seed
+    return run.key, run.data, run.model, run.seed, run.setting
 
 
 def _estimated(one: Number) -> TableRow:
@@ -97,6 +97,7 @@ _ABOUT = (
     TableColumn("data", "text", "its data, as a spec"),
     TableColumn("model", "text", "its model, as a spec"),
     TableColumn("seed", "whole number", "its seed"),
+    TableColumn("setting", "text", "what else it sets, such as `fit.epochs=3`; the others default"),
 )
 _PLACE = (TableColumn("run", "text", "key of the run"), *_ABOUT)
 _NUMBER = (
@@ -124,9 +125,6 @@ TABLES: Mapping[str, SqlTable] = {
             ),
             TableColumn("state", "text", "`done` or `failed`"),
             *_ABOUT,
-            TableColumn(
-                "setting", "text", "what else it sets, such as `fit.epochs=3`; the others default"
-            ),
             TableColumn("verdict", "text", "its verdict, over all texts"),
             TableColumn(
                 "row", "whole number", "the row of the verdict table; 0 where there is no verdict"
