@@ -36,7 +36,8 @@ model = ["mlp(hidden=4)", "bilstm(hidden=4)"]
 seed = [0, 1]
 """
 # few texts have a set that flips them
-ALONE = "the interval of one seed alone is its own, over its texts (95 %)"
+ALONE = "the interval of one seed alone is its own, over its n texts (95 %)"
+WITHOUT = "[no interval]: all seeds, or all texts, have the same value, so none is known"
 UNASKED = "left out, because no run was asked for them: SL-401, SL-107"
 MEANS = "means with Student’s t interval over 2 seeds (95 %), n: texts of the seed with the fewest"
 
@@ -88,7 +89,7 @@ def test_a_study_is_run_resumed_and_tabulated(sightline: Call, resumed: Resumed)
     assert (table["title"], table["row_axes"], table["notes"]) == (
         "tiny",
         ["model"],
-        [UNASKED, MEANS, ALONE],
+        [UNASKED, MEANS, ALONE, WITHOUT],
     )
     chosen = ("--columns", "accuracy, agreement.significant.gradient", "--spread", "sd")
     third = sightline("study", tiny, "--store", store, "--json", "--quiet", *chosen).json
@@ -269,7 +270,7 @@ def test_cells_that_another_process_is_at_are_left_to_it_and_said_to_be(
         0,
         "",
         "",
-        [UNASKED, MEANS, ALONE],
+        [UNASKED, MEANS, ALONE, WITHOUT],
     )
 
 

@@ -219,11 +219,20 @@ def test_an_interval_over_seeds_is_named_under_every_printing(
 ) -> None:
     result = printed(tabulate(grid, found, columns=("accuracy",)))
     assert "means with Student’s t interval over 3 seeds" in result
-    assert "the interval of one seed alone is its own, over its texts" in result
+    assert "the interval of one seed alone is its own, over its n texts" in result
     three = {key: found[key] for key in grid.keys[:3]}
     assert "one seed alone" not in printed(tabulate(grid, three, columns=("accuracy",)))
     assert "Student" not in printed(tabulate(grid, found, columns=("accuracy",), spread="sd"))
     assert "Student" not in printed(tabulate(grid, found, columns=("verdict",)))
+
+
+def test_a_number_without_an_interval_says_why(grid: Grid, found: dict[str, Summary]) -> None:
+    equal = estimate(0.5)
+    alike = {key: replace(one, metrics={"accuracy": equal}) for key, one in found.items()}
+    shown = tabulate(grid, alike, columns=("accuracy",))
+    assert any(math.isnan(cell.low) for (cell,) in shown.rows)
+    assert sum("[no interval]" in note for note in shown.notes) == 1
+    assert not any("[no interval]" in note for note in tabulate(grid, found).notes)
 
 
 def test_an_interval_over_seeds_is_named_in_its_line_of_the_csv(

@@ -185,8 +185,19 @@ def _spread_notes(rows: Sequence[Sequence[TableCell]], spread: Spread) -> list[s
         f"means with Student’s t interval over {several} seeds (95 %), n: texts of the seed with "
         "the fewest"
     )
-    alone = "the interval of one seed alone is its own, over its texts (95 %)"
-    return [*([text] if several else []), *([alone] if 1 in counts else [])]
+    alone = "the interval of one seed alone is its own, over its n texts (95 %)"
+    without = "[no interval]: all seeds, or all texts, have the same value, so none is known"
+    lacking = any(_without_interval(cell) for cells in rows for cell in cells)
+    return [
+        *([text] if several else []),
+        *([alone] if 1 in counts else []),
+        *([without] if lacking else []),
+    ]
+
+
+def _without_interval(cell: TableCell) -> bool:
+    known = isinstance(cell.value, float) and not math.isnan(cell.value)
+    return known and cell.low is not None and math.isnan(cell.low)
 
 
 def _row(
