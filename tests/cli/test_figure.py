@@ -54,6 +54,10 @@ def test_what_is_wrong_is_said_and_nothing_is_written(
     for asked, said in (
         (("tau", sa, "--out", "x.svg"), f"NAME: expected one of {', '.join(FIGURES)}, got 'tau'"),
         (
+            ("sparsty", sa, "--out", "x.svg"),
+            f"NAME: expected one of {', '.join(FIGURES)}, got 'sparsty'; near it: sparsity",
+        ),
+        (
             ("transplant", sa, "--out", "x.eps"),
             "--out: expected a name that ends in .svg, .png, .pdf, got x.eps",
         ),

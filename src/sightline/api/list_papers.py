@@ -4,11 +4,10 @@ finished runs.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from sightline.core.errors import SpecError
+from sightline.core.errors import SpecError, near_it
 from sightline.experiments.store import Store
 from sightline.studies.papers.paper_index import PAPER_TABLES, paper_table_named, plan_named
 from sightline.studies.papers.predicted_cost import left_of
@@ -33,10 +32,9 @@ def refuse_misspelt(name: str) -> None:
     from sightline.studies.papers.paper_scope import ALL  # noqa: PLC0415  (torch)
     from sightline.studies.study_catalogue import CALIBRATIONS  # noqa: PLC0415  (torch)
 
-    near = get_close_matches(name, [*PAPER_TABLES, *CALIBRATIONS, ALL], n=3)
-    message = f"; near it: {', '.join(near)}" if near else ""
+    near = near_it(name, [*PAPER_TABLES, *CALIBRATIONS, ALL])
     raise SpecError(
-        f"{name}: expected the TOML file of a study or the name of one, found neither{message}; "
+        f"{name}: expected the TOML file of a study or the name of one, found neither{near}; "
         "`sightline study list` names the tables of the papers"
     )
 

@@ -11,7 +11,7 @@ import typer
 from sightline.cli import flags
 from sightline.cli.output import emit, note_unsealed, print_lines, writing
 from sightline.cli.output_checks import Output, check_places
-from sightline.core.errors import SpecError
+from sightline.core.errors import SpecError, near_it
 from sightline.report.redact import redacted
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ def figure(
     from sightline.report.figures.matplotlib_output import ENDINGS, check_drawing  # noqa: PLC0415  (numpy)
 
     if name not in FIGURES:
-        raise SpecError(f"NAME: expected one of {', '.join(FIGURES)}, got {name!r}")
+        near = near_it(name, FIGURES)
+        raise SpecError(f"NAME: expected one of {', '.join(FIGURES)}, got {name!r}{near}")
     if text_id is not None and not FIGURES[name].of_a_text:
         raise SpecError(f"{name} is not a figure of one text; leave it out", field="text_id")
     found = [Path(one) for one in places]

@@ -16,7 +16,8 @@ them into one line on stderr and exit code 2; any other exception is our bug (ex
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from pathlib import Path
 
 _SETTING = re.compile("\0([a-z_]+) ?([^\0]*)\0")
@@ -30,6 +31,16 @@ def setting(name: str, value: object = "") -> str:
     'there is no such column; name it with text='
     """
     return f"\0{name} {value}\0"
+
+
+def near_it(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
+    """Write the known names nearest to an unknown one, to end a sentence; empty if none is near.
+
+    >>> near_it("tranfser", ["transfer", "need"])
+    '; near it: transfer'
+    """
+    near = get_close_matches(name, [*known], n=3, cutoff=likeness)
+    return f"; near it: {', '.join(near)}" if near else ""
 
 
 def _in_python(name: str, value: str) -> str:

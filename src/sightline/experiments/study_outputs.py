@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from sightline.config.json_reader import read_as
-from sightline.core.errors import SpecError
+from sightline.core.errors import SpecError, near_it
 from sightline.experiments.study_file import read_toml
 from sightline.experiments.tabulate import COLUMNS, check_columns
 from sightline.report.figures.figure_registry import FIGURES
@@ -58,9 +57,6 @@ def _read(message: Mapping[str, Any]) -> StudyOutputs:
     check_columns(columns)
     for name in figures:
         if name not in NAMES:
-            near = get_close_matches(name, NAMES, n=1)
-            told_near = f"the nearest is {near[0]}; " if near else ""
-            raise SpecError(
-                f"unknown {name!r}; {told_near}expected some of {', '.join(NAMES)}", field="figures"
-            )
+            said = f"expected some of {', '.join(NAMES)}, got {name!r}{near_it(name, NAMES)}"
+            raise SpecError(said, field="figures")
     return StudyOutputs(columns, figures)

@@ -7,14 +7,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import cache
 from typing import Literal
 
 from sightline.config.registry import COMPANIONS
 from sightline.config.specs import RunSpec
 from sightline.config.word_maps import RIVALS, SIGNED_RIVALS
-from sightline.core.errors import SpecError
+from sightline.core.errors import SpecError, near_it
 from sightline.core.results import Estimate, Results, Table, TableCell
 from sightline.experiments.grid import Grid
 from sightline.experiments.long_table import all_numbers, main_estimates
@@ -46,13 +45,11 @@ def check_columns(columns: Sequence[str]) -> None:
     """Refuse a column that no audit could have, and a repeated one."""
     for place, name in enumerate(columns):
         if name not in choosable() and not as_distance(name):
-            near = get_close_matches(name, choosable(), n=3)
-            message = f"; near it: {', '.join(near)}" if near else ""
             always = (
                 f"expected some of {', '.join(COLUMNS)}, or another number of an audit (sightline "
                 "list columns)"
             )
-            raise SpecError(f"{always}; got {name!r}{message}", field="columns")
+            raise SpecError(f"{always}; got {name!r}{near_it(name, choosable())}", field="columns")
         if name in columns[:place]:
             raise SpecError(f"{name} is named twice; name it once", field="columns")
 

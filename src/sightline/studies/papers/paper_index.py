@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 
-from sightline.core.errors import SpecError
+from sightline.core.errors import SpecError, near_it
 from sightline.studies.papers import jain2019, meister2021, tutek2020, wen2022, wiegreffe2019
 from sightline.studies.papers.protocol import asked_of, quickly
 from sightline.studies.run_plan import Plan, plan_of
@@ -21,10 +20,9 @@ PAPER_TABLES: Mapping[str, Study] = {
 def paper_table_named(name: str) -> Study:
     """Find a table or figure; an unknown name is refused with the nearest."""
     if name not in PAPER_TABLES:
-        near = get_close_matches(name, PAPER_TABLES, n=3, cutoff=0.3)
-        message = f"; near it: {', '.join(near)}" if near else ""
+        near = near_it(name, PAPER_TABLES, likeness=0.3)
         raise SpecError(
-            f"{name}: no table or figure of a paper{message}; sightline study list names all "
+            f"{name}: no table or figure of a paper{near}; sightline study list names all "
             f"{len(PAPER_TABLES)}"
         )
     return PAPER_TABLES[name]
