@@ -29,7 +29,9 @@ class Drop:
     metric: str
 
 
-METRICS: Mapping[str, Callable[[Float[Array, "R L L"]], Float[Array, " R"]]] = {
+Metric = Callable[[Float[Array, "R L L"]], Float[Array, " R"]]
+"""Computes a metric of tables of labels and decisions."""
+METRICS: Mapping[str, Metric] = {
     "accuracy": accuracy,
     "F1": macro_f1,
 }
@@ -54,7 +56,7 @@ DROPS: Mapping[str, Drop] = {
 
 
 def estimate_drop(
-    one: Drop,
+    metric: Metric,
     labels: Int[Array, " N"],
     learned: Decisions,
     other: Decisions,
@@ -67,10 +69,9 @@ def estimate_drop(
     both = stack_counts(
         [confusion(labels, _columns(decisions), classes) for decisions in (learned, other)]
     )
-    score = METRICS[one.metric]
     return bootstrap.statistic(
         both,
-        lambda counts: score(counts[:, 0]) - score(counts[:, 1]),
+        lambda counts: metric(counts[:, 0]) - metric(counts[:, 1]),
         seed,
         clusters=clusters,
         level=level,

@@ -18,7 +18,7 @@ from sightline.stats.contrasts import Contrast, paired, score
 from sightline.stats.intervals import LEVEL, UNIT, Bounds
 from sightline.stats.mean_bounds import bracketed_mean
 from sightline.stats.ratios import RatioSums, ratio
-from sightline.verdict.accuracy_drop import DROPS, estimate_drop
+from sightline.verdict.accuracy_drop import DROPS, METRICS, estimate_drop
 from sightline.verdict.audit_test import NAMED, AuditTest, ReportedQuantity
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.control_estimates import as_distance
@@ -219,9 +219,10 @@ class Evidence:
         labels, learned, other = (
             each[self.finite] for each in self.decisions(one.measure, one.comparison)
         )
-        clusters = self.clusters[self.finite]
+        metric, clusters = METRICS[one.metric], self.clusters[self.finite]
+        classes = len(self.label_names)
         return estimate_drop(
-            one, labels, learned, other, len(self.label_names), self.seed, clusters, self.confidence
+            metric, labels, learned, other, classes, self.seed, clusters, self.confidence
         )
 
     def _ratio(self, one: Ratio) -> Estimate | None:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import inf
 
+import numpy as np
+
 from sightline.audits.audit_result import Audit
 from sightline.core.results import Estimate
+from sightline.numerics.classification_metrics import macro_f1, positive_f1
 from sightline.stats.bootstrap import mean
 from sightline.studies.aggregate import Number
 from sightline.studies.papers.study_models import positive_f1_of
 from sightline.studies.run_numbers import MOVED, SHARE, largest_of, numbers_of, read_estimates
+from sightline.verdict.accuracy_drop import Metric, estimate_drop
 
 LOST = (-1.0, 1.0)
 """The bounds of a lost share."""
@@ -28,16 +32,31 @@ def performance_of(audit: Audit) -> Mapping[str, Number]:
 
 
 def lost_of(audit: Audit) -> Mapping[str, Number]:
-    """Return F1, and its loss under uniform and under permuted weights."""
+    """Return F1 of the positive class, and how much of it is lost under uniform and under permuted
+    weights; of more than two classes the loss of macro-F1.
+    """
+    metric, name = (positive_f1, "F1") if _is_binary(audit) else (macro_f1, "macro-F1")
     lost = {
-        f"F1 lost under {how} weights": f"need.{how}.F1_drop" for how in ("uniform", "permuted")
+        f"{name} lost under {how} weights": Number(_lost(audit, how, metric), None, LOST)
+        for how in ("uniform", "permuted")
     }
-    numbers = {
-        label: Number(audit.estimates[name], None, LOST)
-        for label, name in lost.items()
-        if name in audit.estimates
-    }
-    return {**performance_of(audit), **numbers}
+    return {**performance_of(audit), **lost}
+
+
+def _is_binary(audit: Audit) -> bool:
+    return len(audit.cards["model"]["labels"]) == 2
+
+
+def _lost(audit: Audit, how: str, metric: Metric) -> Estimate:
+    """Estimate the loss of a metric when the weights are replaced, over the texts with an output."""
+    need, outputs = numbers_of(audit, "need"), numbers_of(audit, "outputs")
+    finite = outputs["finite"].astype(bool)
+    labels, learned, other, clusters = (
+        values[finite].astype(np.int64)
+        for values in (need["label"], need["learned"], need[how], outputs["cluster"])
+    )
+    classes, seed = len(audit.cards["model"]["labels"]), int(audit.spec["seed"])
+    return estimate_drop(metric, labels, learned, other, classes, seed, clusters)
 
 
 def peaked_of(audit: Audit) -> Mapping[str, Number]:
