@@ -7,7 +7,7 @@ import pytest
 from sightline.core.results import CAN, CANNOT_TELL
 from sightline.report.advice import more_texts
 from sightline.report.data_notes import noted
-from sightline.report.sequential_note import is_sequential, look_line, settled_after
+from sightline.report.sequential_note import ABSENCE, is_sequential, look_line, settled_after
 from sightline.verdict.settled import LookState, Settled
 from tests.report.audits import audit
 
@@ -95,6 +95,17 @@ def test_open_tests_are_named_with_the_texts_of_which_they_are_open() -> None:
     assert "all texts together and texts predicted 'beta': Transfer (SL-303)." in together
     (alone,) = settled_after(ended(OPEN | by_scope | {"open_whole": False}))
     assert "all texts together" not in alone
+
+
+def test_a_class_of_which_only_absence_is_open_has_words() -> None:
+    # Every test of the class is settled, and whether it is predicted by absence is not.
+    by_scope = {"open_of_all": ["SL-303"], "open_of_class": {"alpha": [], "beta": []}}
+    (said,) = settled_after(ended(OPEN | by_scope))
+    assert ABSENCE in said
+    classes = dict.fromkeys(audit().verdict.by_class, False)
+    settled = Settled(False, classes, {"beta": ()})
+    state = LookState(1, 4, 114, 800, 12.0, audit().verdict, settled)
+    assert ABSENCE in look_line(state)
 
 
 @pytest.mark.parametrize(("independent", "few"), [(6, True), (60, False)])

@@ -27,6 +27,8 @@ _STOPPED = {
 }
 MOST = 3
 """Most open tests that are named."""
+ABSENCE = "whether they are predicted by absence"
+"""What is open for texts of a class of which every test is settled."""
 
 
 def settled_after(audit: Results) -> list[str]:
@@ -118,8 +120,10 @@ def look_line(state: LookState) -> str:
         for of, done in state.settled.by_class.items()
         if done
     ]
-    if not known:
+    if not known and state.settled.open:
         return f"{head}: {_tests(state.settled.open)} open"
+    if not known:
+        return f"{head}: open for {_by_scope(state.settled.open_of)}"
     return f"{head}: settled for {join_words(known)}; open for {_by_scope(state.settled.open_of)}"
 
 
@@ -190,6 +194,8 @@ def _scope(named: Sequence[str]) -> list[str]:
 
 
 def _tests(codes: tuple[str, ...] | list[str]) -> str:
+    if not codes:
+        return ABSENCE
     more = [f"{len(codes) - MOST} more"] if len(codes) > MOST else []
     return join_words([*_titles(codes[:MOST]), *more])
 
