@@ -21,6 +21,7 @@ from sightline.core.results import (
     Verdict,
 )
 from sightline.report.sentences import (
+    Caveat,
     NotRunTests,
     answers,
     caveat_reasons,
@@ -204,7 +205,7 @@ def test_tests_that_were_not_run_stand_in_one_line_and_keep_their_reasons() -> N
         for code, lack in silent.items()
     )
     verdict = reached(CAVEATS, 5, (), (LITTLE[1], *reasons))
-    other, line = caveat_reasons(verdict)
+    other, line = (one[:2] for one in caveat_reasons(verdict))
     assert other == (why(LITTLE[1]), "")
     assert isinstance(line[0], NotRunTests)
     assert line[0].tests == tuple(silent)
@@ -227,15 +228,15 @@ def test_every_test_has_a_name() -> None:
 def test_the_reasons_of_a_class_are_listed_where_classes_differ() -> None:
     verdict = by_class()
     first, *of_shown = caveat_reasons(verdict)
-    assert first == (ASTRAY.reasons[0], "for texts predicted 'negative'")
+    assert first == (ASTRAY.reasons[0], "for texts predicted 'negative'", ("negative",))
     assert of_shown == [
-        (reason, "for texts predicted 'positive'")
+        (reason, "for texts predicted 'positive'", ("positive",))
         for reason in verdict.by_class["positive"].reasons
     ]  # as in the caption: what holds of all texts together may not hold of this class
     forbidden = replace(verdict, level=MUST_NOT)
-    assert [reason for reason, _ in caveat_reasons(forbidden)][-2:] == [*verdict.reasons]
+    assert [reason for reason, *_ in caveat_reasons(forbidden)][-2:] == [*verdict.reasons]
     assert {
-        which for _, which in caveat_reasons(replace(ASTRAY, by_class={"negative": ASTRAY}))
+        which for _, which, _ in caveat_reasons(replace(ASTRAY, by_class={"negative": ASTRAY}))
     } == {""}
 
 
@@ -265,14 +266,14 @@ def test_what_is_contradicted_for_one_class_is_a_caveat_where_every_class_gets_o
 
 
 def test_what_is_contradicted_for_several_classes_is_said_once_with_the_numbers_of_each() -> None:
-    (reason, which), _ = caveat_reasons(of_classes(b="0.04", c="0.05"))
+    (reason, which, _), _ = caveat_reasons(of_classes(b="0.04", c="0.05"))
     same_text("report", which)
     same_text("report", reason.behind)
 
 
 def test_what_is_contradicted_for_all_texts_is_not_said_again_of_a_class() -> None:
     message = replace(of_classes(b="0.04"), reasons=whys(LITTLE[0].format("0.07")))
-    assert caveat_reasons(message) == [(why(LITTLE[0].format("0.07")), "")]
+    assert caveat_reasons(message) == [Caveat(why(LITTLE[0].format("0.07")))]
 
 
 def test_what_is_said_of_the_task_is_said_of_no_class() -> None:
@@ -294,9 +295,10 @@ def test_a_class_that_is_decided_by_absence_says_so_in_one_sentence_with_its_num
             "score 0.013 [−0.020, 0.046], n = 444",
         ),
         "for texts predicted 'ham'",
+        ("ham",),
     )
     both = reached(CAVEATS, 5, (), (), {"a": ABSENT, "b": ABSENT, "c": reached(CAN, 4, (), ())})
-    same_text("report", [which for _, which in caveat_reasons(both)])
+    same_text("report", [which for _, which, _ in caveat_reasons(both)])
     untold = reached(
         CAVEATS, 5, (), (), {"a": replace(ABSENT, reasons=()), "b": reached(CAN, 4, (), ())}
     )

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -57,6 +58,32 @@ def test_numbers_are_means_over_the_texts_of_each_predicted_class(audit: Audit) 
         assert cell.low < cell.value < cell.high
 
 
+def test_f1_and_what_is_lost_of_it_are_of_the_positive_class(audit: Audit) -> None:
+    taken = audit.measurements["need"].values
+    labels = taken["label"]
+
+    def f1(predicted: np.ndarray) -> float:
+        hits = np.sum((labels == 1) & (predicted == 1))
+        return float(2 * hits / (np.sum(labels == 1) + np.sum(predicted == 1)))
+
+    learned = f1(taken["learned"])
+    found = {
+        names[1]: cells for names, cells in rows(sightline.table("tutek2020:T-1", audit)).items()
+    }
+    assert found["F1"][NUMBER].value == pytest.approx(learned)
+    uniform = found["F1 lost under uniform weights"][NUMBER]
+    assert uniform.value == pytest.approx(learned - f1(taken["uniform"]))
+    assert uniform.low <= uniform.value <= uniform.high
+    # Each permutation of a text counts as a tenth of it.
+    draws = taken["permuted"]
+    whole = np.tile(labels[:, None], (1, draws.shape[1]))
+    hits = np.sum((whole == 1) & (draws == 1))
+    permuted = 2 * hits / (np.sum(whole == 1) + np.sum(draws == 1))
+    lost = found["F1 lost under permuted weights"][NUMBER].value
+    assert lost == pytest.approx(learned - permuted)
+    assert audit.estimates["need.uniform.F1_drop"].value != pytest.approx(uniform.value)
+
+
 def test_what_is_printed_stands_below_for_the_same_data_alone(audit: Audit) -> None:
     assert {names[2] for names in rows(sightline.table(TABLE, audit))} == {
         audit.cards["model"]["name"]
@@ -85,7 +112,7 @@ def test_seeds_are_averaged_and_other_settings_are_not(audit: Audit) -> None:
     value = rows(sightline.table(TABLE, first))[*tau, name][NUMBER].value
     both = rows(sightline.table(TABLE, first, other))[*tau, name]
     assert (both[SEEDS].value, both[NUMBER].value) == (2, pytest.approx(value))
-    for changed in (on_sst(audit, seed=1, limit=7), first):
+    for changed in (on_sst(audit, seed=1, limit=7), on_sst(audit)):
         apart = rows(sightline.table(TABLE, first, changed))
         for number in (1, 2):
             cells = apart[*tau, f"{name} (audit {number})"]
@@ -104,6 +131,14 @@ def test_a_task_of_a_corpus_is_told_from_another(audit: Audit) -> None:
         assert one.data == name
 
 
+def test_an_audit_is_counted_once(audit: Audit, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="twice"):
+        sightline.table(TABLE, audit, audit)
+    saved = audit.save(tmp_path / "saved")
+    with pytest.raises(SpecError, match="same audit"):
+        sightline.table(TABLE, saved, tmp_path / "x" / ".." / "saved")
+
+
 def test_what_an_audit_lacks_is_named(audit: Audit) -> None:
     lacking = {**audit.measurements, "agreement": NotRun("agreement", "needs what it has not")}
     without = replace(audit, measurements=lacking)
@@ -112,6 +147,8 @@ def test_what_an_audit_lacks_is_named(audit: Audit) -> None:
     del lacking["agreement"]
     with pytest.raises(DataError, match="agreement"):
         sightline.table(TABLE, replace(audit, measurements=lacking))
+    with pytest.raises(DataError, match="--measure state_agreement"):
+        sightline.table("meister2021:M-6", audit)
     for several in ("wen2022:W-2", "meister2021:M-2", "tutek2020:T-5"):
         with pytest.raises(SpecError):
             sightline.table(several, audit)

@@ -8,6 +8,7 @@ from sightline.audits.audit_result import Audit
 from sightline.core.errors import SpecError
 from sightline.core.results import Table
 from sightline.experiments.audit_lookup import named_audits as named_audits
+from sightline.experiments.audit_lookup import refuse_repeats
 from sightline.studies.papers.own_models import OwnAudit, table_of_audits
 
 
@@ -24,13 +25,11 @@ def table(name: str, *audits: Audit | str | Path) -> Table:
     """
     if not audits:
         raise SpecError("expected an audit or more, got none", field="audits")
-    own = list[OwnAudit]()
-    for number, one in enumerate(audits, start=1):
-        if isinstance(one, Audit):
-            own.append(OwnAudit(f"audit {number}", one))
-        else:
-            own += (
-                OwnAudit(str(place), Audit(**vars(place.read())))
-                for place in named_audits([str(one)])
-            )
+    given = [one for one in audits if isinstance(one, Audit)]
+    if len({id(one) for one in given}) < len(given):
+        raise SpecError("an audit is given twice; leave it out once", field="audits")
+    places = named_audits([str(one) for one in audits if not isinstance(one, Audit)])
+    refuse_repeats(places)
+    own = [OwnAudit(f"audit {number}", one) for number, one in enumerate(given, start=1)]
+    own += [OwnAudit(str(place), Audit(**vars(place.read()))) for place in places]
     return table_of_audits(name, own)

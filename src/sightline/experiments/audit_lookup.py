@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sightline.audits.audit_storage import load_results
-from sightline.core.errors import StoreError
+from sightline.core.errors import SpecError, StoreError
 from sightline.core.results import Results
 from sightline.experiments.multi_seed import members
 from sightline.experiments.store import MARK, SUMMARY, Store
@@ -39,6 +39,14 @@ def named_audits(names: Sequence[str], store: Path | None = None) -> list[NamedA
         for name in names
         for one in ([_of_store(store, name)] if store is not None else _named(name))
     ]
+
+
+def refuse_repeats(named: Sequence[NamedAudit]) -> None:
+    """Refuse an audit that is named twice."""
+    seen: dict[Path, NamedAudit] = {}
+    for one in named:
+        if (other := seen.setdefault(one.folder.resolve(), one)) is not one:
+            raise SpecError(f"{one}: is the same audit as {other}; name another")
 
 
 def audits_of(name: str) -> list[NamedAudit]:

@@ -180,19 +180,19 @@ def _independent(audit: Results) -> Counter[str]:
 def more_texts(audit: Results) -> Iterator[str]:
     """Say how many texts would settle each test that is inconclusive."""
     found = [
-        (one.needed, one.score.n, one.title)
+        (one.needed, one.title)
         for one in audit.findings
         if one.bears and one.needed and one.score is not None
     ]
     if not found or is_sequential(audit):  # such an audit has said what would settle its verdict
         return
     groups: dict[str, list[str]] = {}
-    for needed, _, title in sorted(found, key=lambda one: one[0]):
+    for needed, title in sorted(found, key=lambda one: one[0]):
         groups.setdefault(approximate_count(needed), []).append(title)
-    now, most = min(n for _, n, _ in found), max(needed for needed, _, _ in found)
+    most = max(needed for needed, _ in found)
     each = join_words(f"{number} for {join_words(named)}" for number, named in groups.items())
     yield (
-        f"Audit more texts (now {count(now)}). About so many settle a test: {each}"
+        f"Audit more texts (now {count(len(audit.texts))}). About so many settle a test: {each}"
         f"{too_few_texts(most, audit.to_test_on)}."
     )
 

@@ -119,7 +119,7 @@ class MapFamily:
         """Name the map that may be shown; a chosen map that carries too little is none."""
         if not self.tested:
             return "not measured on these texts"
-        if self.alone:
+        if self.alone and not (self.may_be_shown and not self.forbidden):
             return f"no map but {self.of_map} was compared"
         if self.chosen is not None and self.chosen.answer == "failed":
             return "none of the maps that were tried"

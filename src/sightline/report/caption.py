@@ -95,7 +95,7 @@ def _caveats(audit: Results, classes: Sequence[str]) -> Iterator[str]:
 
 def _of_classes(audit: Results, classes: Sequence[str]) -> Iterator[str]:
     """Give the caveats of some predicted classes, each with the test that it comes from."""
-    for reason, which in class_caveats(audit.verdict, classes):
+    for reason, which, _ in class_caveats(audit.verdict, classes):
         if isinstance(reason, NotRunTests):  # what they need is no matter of the map's readers
             yield f"Not tested: {join_words(AUDIT_TESTS[code].name for code in reason.tests)}."
             continue

@@ -46,6 +46,7 @@ from sightline.report.number_format import bracketed, ci_and_n, plainly, score, 
 from sightline.report.sentences import (
     ALL_TOGETHER,
     HeadlinePart,
+    NotRunTests,
     answers,
     caveat_reasons,
     join_words,
@@ -180,12 +181,11 @@ def of_tests(audit: Results, *, scores: bool) -> Iterator[tuple[str, bool]]:
     its texts.
     """
     none_shown = not any(part.level.permits for part in answers(audit.verdict) if part.advised)
-    for reason, which in caveat_reasons(audit.verdict):
-        if reason.result == "not run" or reason.words.startswith(BY_ABSENCE):
+    for reason, which, classes in caveat_reasons(audit.verdict):
+        if _is_named_below(audit, reason) or reason.words.startswith(BY_ABSENCE):
             continue  # they have their own block, or the verdict has said why
         if none_shown and audit.verdict.level.permits and which in ("", ALL_TOGETHER):
             continue  # caveats of a map that may be shown for no class
-        classes = _classes(audit.verdict, reason, which)
         levels = [audit.verdict.by_class[name].level for name in classes] or [audit.verdict.level]
         text = f"{which}: {reason.words}" if which else reason.words
         yield (
@@ -194,15 +194,12 @@ def of_tests(audit: Results, *, scores: bool) -> Iterator[tuple[str, bool]]:
         )
 
 
-def _classes(verdict: Verdict, reason: Reason, which: str) -> list[str]:
-    """Name the predicted classes that a reason is about; none if it is about all texts."""
-    if which in ("", ALL_TOGETHER):
-        return []
-    return [
-        name
-        for name, one in verdict.by_class.items()
-        if any((why.code, why.words) == (reason.code, reason.words) for why in one.reasons)
-    ]
+def _is_named_below(audit: Results, reason: Reason) -> bool:
+    """Check whether a reason is of tests that no text has, which have their own block."""
+    if not isinstance(reason, NotRunTests):
+        return reason.result == "not run"
+    of_tests = {one.code: one.result for one in audit.findings}
+    return all(of_tests.get(code) == "not run" for code in reason.tests)
 
 
 def _source(audit: Results, reason: Reason, classes: Sequence[str], *, scores: bool) -> str:
@@ -210,7 +207,8 @@ def _source(audit: Results, reason: Reason, classes: Sequence[str], *, scores: b
     finding = finding_of(audit, reason.code)
     if finding is None:
         return ""
-    known = scores_of(finding, classes) if scores else []
+    of_all = finding.code in AUDIT_TESTS and AUDIT_TESTS[finding.code].of_all_texts
+    known = scores_of(finding, () if of_all else classes) if scores else []
     numbers = f": score {join_words(map(bracketed, known))}" if known else ""
     return f" ({finding.name}{numbers})"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sightline.core.audited_map import ATTENTION
 from sightline.core.needs import ALONE, MORE, NEEDS_PREFIX, REPLACED, UNASKED
@@ -133,7 +133,17 @@ class NotRunTests(Reason):
     """Their codes."""
 
 
-def caveat_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
+class Caveat(NamedTuple):
+    """A reason of the verdict, the texts that it is about in words (empty: all texts), and their
+    predicted classes, if it is about some.
+    """
+
+    reason: Reason
+    which: str = ""
+    classes: tuple[str, ...] = ()
+
+
+def caveat_reasons(verdict: Verdict) -> list[Caveat]:
     """Give what a reader must know: first about some classes, by name, then about all texts.
 
     If classes have different verdicts, a reason over all texts says so, because it may be true for
@@ -150,17 +160,17 @@ def caveat_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
     by_class = [*map(_together, _said_alike(reasons))]
     if shown and verdict.level.permits:
         return by_class
-    of_all = ((why, _of_all_texts(verdict, why)) for why in _folded(verdict.reasons))
+    of_all = (Caveat(why, _of_all_texts(verdict, why)) for why in _folded(verdict.reasons))
     return [*by_class, *of_all]
 
 
-def class_caveats(verdict: Verdict, classes: Sequence[str]) -> list[tuple[Reason, str]]:
+def class_caveats(verdict: Verdict, classes: Sequence[str]) -> list[Caveat]:
     """Give what a reader must know of texts predicted as one of some classes, and of which of these
     classes, if not of all.
     """
     reasons = {name: _folded(verdict.by_class[name].reasons) for name in classes}
     return [
-        (next(iter(of.values())), "" if len(of) == len(classes) else _together(of)[1])
+        Caveat(next(iter(of.values()))) if len(of) == len(classes) else _together(of)
         for of in _said_alike(reasons)
     ]
 
@@ -251,19 +261,20 @@ def _found(reasons: Iterable[Reason], answer: Answer) -> dict[str, Reason]:
     return {why.code: why for why in reasons if why.code and why.result == answer}
 
 
-def _together(classes: Mapping[str, Reason]) -> tuple[Reason, str]:
+def _together(classes: Mapping[str, Reason]) -> Caveat:
     """Say a reason of several classes once, with the numbers of each class."""
     reason = next(iter(classes.values()))
     each = "; ".join(f"{quoted(name)}: {one.behind}" for name, one in classes.items() if one.behind)
     which = f"for texts predicted {join_words(map(quoted, classes))}"
-    return (replace(reason, behind=each) if len(classes) > 1 else reason), which
+    said = replace(reason, behind=each) if len(classes) > 1 else reason
+    return Caveat(said, which, tuple(classes))
 
 
 def caveats(verdict: Verdict) -> list[str]:
     """Say in one sentence each what a reader must know, first about single classes."""
     parts = (
         f"{which}: {reason.words}" if which else reason.words
-        for reason, which in caveat_reasons(verdict)
+        for reason, which, _ in caveat_reasons(verdict)
     )
     return [f"{opened(one)}." for one in parts]
 
@@ -271,7 +282,7 @@ def caveats(verdict: Verdict) -> list[str]:
 def caveats_title(verdict: Verdict) -> str:
     """Give the title of the list of `caveats`."""
     if verdict.level == CAN:
-        said = (reason.words for reason, _ in caveat_reasons(verdict))
+        said = (one.reason.words for one in caveat_reasons(verdict))
         return (
             "Not run"
             if all(words.startswith(("not tested", "not run")) for words in said)

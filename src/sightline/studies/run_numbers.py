@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
 
 from sightline.audits.audit_result import Audit
 from sightline.core.errors import DataError
-from sightline.core.results import Bracket, Failed, Measurement, NotRun, Ragged
+from sightline.core.results import Bracket, Estimate, Failed, Measurement, NotRun, Ragged
 from sightline.stats.distribution_shapes import largest
-from sightline.stats.intervals import Bounds
+from sightline.stats.intervals import Bounds, clip_interval
 from sightline.studies.aggregate import Number
 from sightline.verdict.number_bounds import ends_of
 
@@ -33,12 +35,20 @@ def read_estimates(names: Names) -> Callable[[Audit], Mapping[str, Number]]:
     def numbers(audit: Audit) -> Mapping[str, Number]:
         known = audit.estimates
         return {
-            label: Number(known[name], known.get(baseline), ends_of(name))
+            label: Number(_cut(known[name], ends_of(name)), known.get(baseline), ends_of(name))
             for label, (name, baseline) in names.items()
             if name in known
         }
 
     return numbers
+
+
+def _cut(one: Estimate, bounds: Bounds) -> Estimate:
+    """Cut an interval at the ends of its quantity, which its audit may not have known."""
+    if math.isnan(one.low):
+        return one
+    low, high = clip_interval(one.value, one.low, one.high, bounds)
+    return replace(one, low=low, high=high)
 
 
 def numbers_of(audit: Audit, code: str) -> Mapping[str, Float[np.ndarray, "N ..."]]:

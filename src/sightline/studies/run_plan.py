@@ -123,7 +123,12 @@ class Plan:
 
     def unread(self, said: Readings) -> set[str]:
         """Return the keys of the runs of which something was not read."""
-        return {key for one in self.readings if one.name not in said for key in one.keys}
+        return {key for one in self.readings if not self._is_whole(one, said) for key in one.keys}
+
+    def _is_whole(self, one: Reading, said: Readings) -> bool:
+        values = said.get(one.name, {})
+        lacking = values is not None and not {*self.artefact.needed} <= values.keys()
+        return one.name in said and (one.joint or not lacking)
 
     def lines(self, read: Sequence[RunNumbers]) -> Iterator[AggregateLine]:
         """Aggregate: the counts of the corpora, and the readings of the runs."""

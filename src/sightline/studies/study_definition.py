@@ -160,7 +160,7 @@ class Study:
     of the paper's models or of another, unless the study sets models against one another
     (``of_several``). ``apart`` says why a quantity, a
     corpus, a model, one quantity of one corpus, or one number cannot be compared with the printed
-    value.
+    value. ``notes`` define the numbers, ``notes_on_models`` say how the study's models were made.
     """
 
     name: str
@@ -179,8 +179,10 @@ class Study:
     place: str = ""
     numbers: Callable[[Audit], Values] | None = None
     of_several: bool = False
+    needed: tuple[str, ...] = ()
     apart: Mapping[Any, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    notes_on_models: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:

@@ -126,10 +126,16 @@ class VerdictContext:
     def _because(self, code: str) -> str:
         if not self.of:
             return self.found[code].reason
-        score = self.score(code)
-        return "" if score is None else written(score)
+        score, finding = self.score(code), self.found[code]
+        if self.answer(code) != "not run":
+            return "" if score is None else written(score)
+        if finding.result == "not run":
+            return finding.reason
+        # A finding that is held back for another test has a score, and no result for any class.
+        return NO_SCORE if score is None else finding.notes[0]
 
 
+NO_SCORE = "no text that is predicted as this class has a score"
 Basis = tuple[tuple[str, ...], tuple[Reason, ...]]
 """The codes of the deciding tests, and the reasons."""
 

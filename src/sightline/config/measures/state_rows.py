@@ -251,7 +251,10 @@ ROWS: Mapping[str, MeasureRow] = {
         {"shuffles": 3},
         {
             "tau.REF": Quantity(
-                "Kendall’s τ-b of attention and the importance of inputs or of states", TAU
+                "Kendall’s τ-b of attention and the importance of inputs or of states; "
+                "`gradient_through` is the length of a gradient here, and its product with the "
+                "word in `agreement`",
+                TAU,
             ),
             "coupling_tau.REF": Quantity(
                 "the same for shuffled weights that were *used*, mean of 3", TAU

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sightline.audits.audit_result import Audit
+from sightline.config.measure_registry import BY_NAME
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import DataSpec
 from sightline.core.errors import DataError, SpecError
@@ -35,8 +36,8 @@ OF_A_RUN = ("seed", "date", "kept", "command", "key", "training_key", "trainings
 """Entries of an audit's settings in which audits of several seeds may differ."""
 HOW = (
     "number: of the texts of one audit, with its 95 % interval; of audits that differ in the seed "
-    "alone the mean, with Student’s t interval over the seeds; ± of a printed number is the "
-    "standard deviation that is printed"
+    "alone the mean, with Student’s t interval over the seeds, n: texts of the seed with the "
+    "fewest; ± of a printed number is the standard deviation that is printed"
 )
 Row = tuple[tuple[str, str, str], tuple[TableCell, ...]]
 """The names of a row, and its cells."""
@@ -152,17 +153,18 @@ def _numbers(artefact: Study, one: OwnAudit) -> NumbersByName:
     if found:
         return found
     lacking = "; ".join(_lacking(artefact, one.audit)) or "its measures gave no number"
-    raise DataError(
-        f"{one.place}: nothing that {artefact.id} reads: {lacking}. sightline audit --full takes "
-        "most measures, --measure NAME the others"
-    )
+    raise DataError(f"{one.place}: {artefact.id} finds none of its numbers there: {lacking}")
 
 
 def _lacking(artefact: Study, audit: Audit) -> Iterator[str]:
     """Name the measures of a table that an audit has not, each with the reason."""
     for measure in _measures(artefact):
         if why := why_not_measured(audit, measure):
-            yield f"no measure {measure}: {why}"
+            taken = f"--full --measure {measure}" if measure in BY_NAME else "--full"
+            how = (
+                f" (sightline audit {taken} takes it)" if measure not in audit.measurements else ""
+            )
+            yield f"no measure {measure}: {why}{how}"
 
 
 def _own_row(line: AggregateLine) -> Row:
@@ -210,11 +212,21 @@ def _notes(
     yield from artefact.notes
 
 
+def _trained(audit: Audit) -> Iterator[str]:
+    """Say how a model was trained that was trained for the audit."""
+    if how := audit.spec.get("trainings", {}).get("model"):
+        ended = "" if how["converged"] else ", not converged"
+        start = audit.cards["data"].get("vectors", {}).get("file", "")
+        words = f"word vectors ({start})" if start else "random words"
+        yield f"its training began with {words}; epoch {how['kept']} of {how['epochs']} was kept{ended}"
+
+
 def _notes_on(artefact: Study, one: OwnAudit, model: str) -> Iterator[str]:
     """Say what was audited, which number each class has, and what the audit lacks."""
     audit, card = one.audit, one.audit.cards.get("model", {})
     of = f" of {audit.to_test_on:,}" if audit.to_test_on > len(audit.texts) else ""
     yield ", ".join(filter(None, [model, card.get("reading"), f"{texts(len(audit.texts))}{of}"]))
+    yield from _trained(audit)
     if len(names := card["labels"]) <= MOST:
         yield ", ".join(f"class {number} is {name}" for number, name in enumerate(names))
     yield from _lacking(artefact, audit)

@@ -269,6 +269,7 @@ def _notes(
     if again:
         yield LATER
     yield from artefact.notes
+    yield from artefact.notes_on_models
     yield start_of(plan)
     yield from (f"{corpus}: {why}" for corpus, why in plan.absent.items())
     for limit in dict.fromkeys(plan.asked.at(corpus).limit for corpus in plan.corpora):

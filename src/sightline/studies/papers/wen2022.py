@@ -232,7 +232,8 @@ PAPER_TABLES = (
         lines=_figure,
         figures=("ranks",),
         apart={"all eleven": FEWER},
-        notes=(CALIBRATED, POOLED, TOGETHER, REPEATED),
+        notes=(CALIBRATED,),
+        notes_on_models=(POOLED, TOGETHER, REPEATED),
     ),
     _table(
         "W-2",
