@@ -298,3 +298,12 @@ def test_texts_that_are_not_those_of_the_arrays_are_refused(real: Results, tmp_p
     (folder / "texts.jsonl").write_text("".join(whole[1:]))
     with pytest.raises(StoreError, match="expected a row for each of 5 texts, as"):
         load_results(folder)
+
+
+def test_a_folder_that_holds_audits_names_them(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        save_results(make_audit(), tmp_path / "demo" / name)
+    with pytest.raises(StoreError, match=r"but holds .*demo/a, .*demo/b$"):
+        load_results(tmp_path / "demo")
+    with pytest.raises(StoreError, match=r"no audit\.json$"):
+        load_results(tmp_path)

@@ -7,7 +7,7 @@ import pytest
 from rich.cells import cell_len
 
 from sightline.audits.audit_result import Audit
-from sightline.core.results import CAN, CANNOT_TELL
+from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, Reason
 from sightline.report.first_screen import blocks, failed_for_classes
 from sightline.report.text.audit_summary import WIDTH, in_short, lines
 from tests.report.audits import LEARNED, audit, by_class, compared, detector, estimate, hostile
@@ -53,6 +53,27 @@ def test_classes_that_differ_have_a_line_each_with_their_own_scores() -> None:
     assert "Attention must not be shown as an explanation of this model for texts" in result
     behind = plain(lines(compared(by_class()), verbose=True))
     assert "for texts predicted 'negative': SL-303: score 0.012 [−0.027, 0.051], n = 428" in behind
+
+
+def test_a_reason_of_one_class_has_the_score_of_that_class() -> None:
+    said = Reason("attention and gradients pick different words", "SL-101", "failed", "its numbers")
+    alike = {
+        "negative": reached(CAVEATS, 5, (), ()),
+        "positive": reached(CANNOT_TELL, 6, (), ()),
+    }
+    classes = {of: replace(one, reasons=(said,)) for of, one in alike.items()}
+    verdict = replace(reached(CAVEATS, 5, (), ()), reasons=(said,), by_class=classes)
+    scores = {"negative": estimate(0.05), "positive": replace(estimate(0.04), n=77)}
+    findings = tuple(
+        replace(one, by_class=scores) if one.code == "SL-101" else one for one in audit().findings
+    )
+    result = plain(lines(replace(audit(), verdict=verdict, findings=findings)))
+    (sentence,) = re.findall(
+        r"For texts predicted 'negative': attention and gradients[^.]+[^)]+", result
+    )
+    assert "score 0.05" in sentence
+    assert "0.04" not in sentence
+    assert "n = 77" not in sentence
 
 
 def test_a_failed_test_is_a_reason_where_nothing_may_be_shown_and_a_caveat_elsewhere() -> None:

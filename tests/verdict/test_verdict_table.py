@@ -11,6 +11,7 @@ from sightline.core.results import (
     CANNOT_TELL,
     CAVEATS,
     MUST_NOT,
+    Estimate,
     Failed,
     Finding,
     Measurement,
@@ -18,7 +19,7 @@ from sightline.core.results import (
 )
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.evidence import Evidence
-from sightline.verdict.verdict_table import AS_ONE, TABLE, verdict_of
+from sightline.verdict.verdict_table import AS_ONE, NO_SCORE, TABLE, VerdictContext, verdict_of
 from tests.verdict.cases import LEARNED, NOTHING_LEARNED, THRESHOLDS, evidence, finding
 
 BASIS = ("SL-303", "SL-301", "SL-304", "SL-305", "SL-306", "SL-307", "SL-101", "SL-102")
@@ -366,3 +367,16 @@ def test_without_gradients_presence_must_pass(presence: str) -> None:
     asked = dict.fromkeys(AUDIT_TESTS, ("passed",) * 3)
     assert of_answers(asked, *ONLY_ANSWERS).level == CAVEATS
     assert of_answers(asked | {"SL-306": (presence,) * 3}, *ONLY_ANSWERS).level == CANNOT_TELL
+
+
+def test_a_test_that_a_class_has_not_says_why() -> None:
+    none = Finding("SL-106", "n", "not run", "must not fail", notes=("no marks in any text",))
+    held = Finding(
+        "SL-104", "n", "inconclusive", "required", notes=("left open for another", "more"),
+        by_class={"a": Estimate(0.2, 0.1, 0.3, 60, "")},
+    )  # fmt: skip
+    context = VerdictContext({"SL-106": none, "SL-104": held}, None, None, of="a")  # type: ignore[arg-type]
+    behind = {one.code: one.behind for one in context.reasons("SL-106", "SL-104")}
+    assert behind == {"SL-106": "no marks in any text", "SL-104": "left open for another"}
+    (other,) = replace(context, of="b").reasons("SL-104")
+    assert other.behind == NO_SCORE

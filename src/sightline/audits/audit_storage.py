@@ -128,6 +128,12 @@ def _parts(value: Values) -> tuple[np.ndarray, ...]:
     return (value.low, value.high) if isinstance(value, Bracket) else (value,)
 
 
+def _inside(folder: Path) -> str:
+    """Name the audits that lie in a folder which is none, as in those of the demo."""
+    found = sorted(one.parent for one in folder.glob(f"*/{SUMMARY}"))[:3]
+    return f", but holds {', '.join(map(str, found))}" if found else ""
+
+
 def load_results(folder: str | Path) -> Results:
     """Read an audit that `save_results` wrote; an error names the damaged file and field."""
     path = Path(folder)
@@ -135,6 +141,7 @@ def load_results(folder: str | Path) -> Results:
     if not (path / SUMMARY).is_file():
         raise StoreError(
             f"{path}: expected a folder that `sightline audit --save` wrote; it has no {SUMMARY}"
+            f"{_inside(path)}"
         )
     if changed := changed_file(path):
         raise StoreError(

@@ -165,7 +165,7 @@ def more_of_classes(audit: Results) -> Iterator[str]:
         needed = ceil(least * len(audit.texts) / min(predicted[name] for name in few))
         as_one = AS_ONE if predicted.total() < len(audit.texts) else ""
         yield (
-            f"Audit about {approximate_count(needed)}{KEEP}texts (now {count(len(audit.texts))}): a verdict for "
+            f"Audit about {approximate_count(needed)}{KEEP}texts (now {count(now)}): a verdict for "
             f"texts predicted {name_classes(few)} takes at least {least} of each{as_one}."
         )
 
@@ -190,9 +190,10 @@ def more_texts(audit: Results) -> Iterator[str]:
     for needed, title in sorted(found, key=lambda one: one[0]):
         groups.setdefault(approximate_count(needed), []).append(title)
     most = max(needed for needed, _ in found)
+    now = max(one.score.n for one in audit.findings if one.score is not None)
     each = join_words(f"{number} for {join_words(named)}" for number, named in groups.items())
     yield (
-        f"Audit more texts (now {count(len(audit.texts))}). About so many settle a test: {each}"
+        f"Audit more texts (now {count(now)}). About so many settle a test: {each}"
         f"{too_few_texts(most, audit.to_test_on)}."
     )
 
