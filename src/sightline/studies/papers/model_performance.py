@@ -19,7 +19,7 @@ from sightline.verdict.accuracy_drop import Metric, estimate_drop
 LOST = (-1.0, 1.0)
 """The bounds of a lost share."""
 F1_LOST = "F1 lost under uniform weights"
-"""Of the positive class, as F1 itself; kept readings of earlier versions have that of macro-F1."""
+"""Of the positive class, as F1 itself; kept readings of earlier versions have the loss of macro-F1."""
 PEAKED = "largest weight over an even one"
 
 
