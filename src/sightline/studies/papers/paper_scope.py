@@ -93,7 +93,7 @@ def page_of(study: Study, kept: StudyResults, *, earlier: bool = False) -> dict[
         **kept.status,
         "missing": missing,
         "runs": runs_by_corpus(kept),
-        "notes": list(study.notes),
+        "notes": [*study.notes, *study.notes_on_models],
         "lines": lines_compared(study, kept, earlier=earlier),
     }
 
