@@ -29,6 +29,7 @@ def test_public_names() -> None:
         "predict",
         "prompted",
         "study",
+        "table",
         "tap",
         "train",
         "transformer",
