@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 
 from sightline.audits.audit_result import Audit
+from sightline.core.error_excerpts import NOT_SHOWN
 from sightline.core.results import Failed
 from sightline.data.assembly.user_splits import UNSEEN_LABELS
-from sightline.data.error_excerpts import NOT_SHOWN
 from sightline.report.card import card
 from sightline.report.card_text import CARDS
 from sightline.report.html.audit_page import render

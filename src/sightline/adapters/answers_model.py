@@ -23,6 +23,7 @@ from sightline.adapters.isolated_function import IsolatedFunction
 from sightline.adapters.validate_outputs import call_user_code
 from sightline.adapters.wrap import checked_answers
 from sightline.core.audited_map import AuditedMap
+from sightline.core.error_excerpts import show_id
 from sightline.core.errors import AnswerError, ModelError, SpecError
 from sightline.core.example import Example, shortened
 from sightline.core.protocols import Batch, Capability, Link, Origin, Trace
@@ -98,7 +99,7 @@ class WordScores:
             wanted = f"{len(example.tokens)} finite numbers, one for each word"
             got = f"{found.size} numbers" if found.size else type(row).__name__
             raise AnswerError(
-                f"{name}: text {example.id}: expected {wanted}, got {got}"
+                f"{name}: text {show_id(example.id)}: expected {wanted}, got {got}"
                 f"{'' if np.isfinite(found).all() else ', not all finite'}",
                 change=(
                     "take a second argument, which is given the words of each text, and give one "
@@ -298,7 +299,7 @@ class AnswersModel:
         for text in texts:
             if len(made[text.id]) != len(text.tokens) or not np.isfinite(made[text.id]).all():
                 raise SpecError(
-                    f"text {text.id!r:.60}: expected {len(text.tokens)} finite numbers, one a "
+                    f"text {show_id(text.id)!r:.60}: expected {len(text.tokens)} finite numbers, one a "
                     f"word, got {len(made[text.id])}; score the words as sightline cuts them",
                     field="scores",
                 )

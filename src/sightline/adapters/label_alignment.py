@@ -18,11 +18,11 @@ from itertools import chain
 from typing import Any
 
 from sightline.config.label_map import READ_AS, read_label_map, written_label_map
+from sightline.core.error_excerpts import left_out, list_names, show, show_name
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable
 from sightline.data.dataset import Dataset
-from sightline.data.error_excerpts import left_out, list_names, show, show_name
 
 _WHOLE = re.compile(r"([0-9]{1,18})(\.0{1,18})?")
 _NUMBERED = re.compile(r"\b[0-9]+\b")

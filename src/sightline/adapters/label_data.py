@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sightline.adapters.label_alignment import LabelMap, as_read, match_labels
+from sightline.core.error_excerpts import list_names
 from sightline.core.errors import DataError, setting
 from sightline.core.example import Example
 from sightline.data.dataset import SEVERAL, Dataset, classes_of, describe, read_set
-from sightline.data.error_excerpts import list_names
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import torch
 from jaxtyping import Float
 
 from sightline.adapters.length_groups import by_length, in_order
+from sightline.core.error_excerpts import list_names
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Auditable, Batch, SupportsLabels
 from sightline.data.dataset import classes_of
-from sightline.data.error_excerpts import list_names
 
 SIGMOIDS: Literal["sigmoids"] = "sigmoids"
 """The link of a model with several labels."""

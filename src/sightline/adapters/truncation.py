@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from sightline.adapters.trace_checks import name_model_in_errors
 from sightline.adapters.validate_outputs import call_user_code
+from sightline.core.error_excerpts import show_id
 from sightline.core.errors import DataError
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable, SupportsTruncatedCount, SupportsTruncation
@@ -74,7 +75,7 @@ def _some(model: Auditable, example: Example) -> Example:
     found = visible_text(model, example)
     if not found.tokens:
         raise DataError(
-            f"text {example.id}: expected a word that the model sees, got none; leave the text out"
+            f"text {show_id(example.id)}: expected a word that the model sees, got none; leave the text out"
         )
     missing = len(example.tokens) - len(found.tokens)
     return replace(found, cut=example.cut + missing) if missing else found

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import torch
 
 from sightline.adapters.shared_pieces import Collate, with_own_tokens, words_of_row
+from sightline.core.error_excerpts import show_id
 from sightline.core.errors import ModelError, SightlineError, panicked
 from sightline.core.example import Example
 from sightline.core.protocols import Batch, Trace
@@ -258,12 +259,12 @@ def _check_rows(
 def _miscounted(example: Example, tokens: int) -> ModelError:
     if tokens == len(example.tokens):
         return ModelError(
-            f"collate: the words of text {example.id} are not numbered from 0 in order",
+            f"collate: the words of text {show_id(example.id)} are not numbered from 0 in order",
             change="give word 0, 1, 2 … from the left, −1 on tokens that are no word",
         )
     return ModelError(
         (
-            f"collate: text {example.id} has {len(example.tokens)} words, and its row has "
+            f"collate: text {show_id(example.id)} has {len(example.tokens)} words, and its row has "
             f"{tokens} tokens to attend to"
         ),
         change="give one token for each of example.tokens, or a Batch that says in word which of "

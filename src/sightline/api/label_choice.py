@@ -19,7 +19,7 @@ def chosen_labels(names: Sequence[str], labels: Sequence[str] | str | None) -> t
         return tuple(names)
     asked = [labels] if isinstance(labels, str) else list(labels)
     if odd := next((one for one in asked if one not in names), None):
-        from sightline.data.error_excerpts import list_names, show_name  # noqa: PLC0415  (as late as it is needed)
+        from sightline.core.error_excerpts import list_names, show_name  # noqa: PLC0415  (as late as it is needed)
 
         raise SpecError(
             f"expected labels of the model, {list_names(names)}, got {show_name(odd)}",

@@ -20,6 +20,7 @@ from sightline.api.unlabelled_texts import unlabelled
 from sightline.audits.audit_storage import load_results
 from sightline.config.specs import DataSpec
 from sightline.config.word_maps import MAPS, USER_MAPS
+from sightline.core.error_excerpts import list_names
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
 from sightline.core.explanation import USUAL, Explanation
@@ -34,7 +35,6 @@ from sightline.core.protocols import (
 from sightline.core.results import Results, TextRecord
 from sightline.core.seeds import Seeds
 from sightline.core.tokeniser import tokenise
-from sightline.data.error_excerpts import list_names
 from sightline.experiments.run_size import run_size
 from sightline.measures.attribution_maps import MAKERS, AttributionMaps
 from sightline.measures.importance import TOKENS_AT_ONCE

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from sightline.config.user_tables import Table
+from sightline.core.error_excerpts import show
 from sightline.core.errors import DataError
 from sightline.core.example import Example
 from sightline.core.tokeniser import tokenise
 from sightline.data.assembly.split_tables import read_sheet
-from sightline.data.error_excerpts import show
 from sightline.data.readers.csv_jsonl import Record
 from sightline.data.readers.table_columns import find_column, not_a_character
 

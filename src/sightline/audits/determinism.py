@@ -9,6 +9,7 @@ import torch
 from sightline._io.unused_memory import give_back
 from sightline.adapters.checks.probe_batch import TOLERANCE, answers, difference
 from sightline.adapters.trace_checks import checked_trace
+from sightline.core.error_excerpts import show_id
 from sightline.core.errors import ChangedModelError
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable, Trace, without_cache
@@ -78,7 +79,7 @@ def _apart(now: torch.Tensor, before: torch.Tensor) -> float:
 
 def _changed(model: Auditable, text: Example, apart: float) -> ChangedModelError:
     return ChangedModelError(
-        f"{model.name}: it changed during the audit, or is not deterministic: text {text.id} "
+        f"{model.name}: it changed during the audit, or is not deterministic: text {show_id(text.id)} "
         f"got another answer than the first time (by {apart:.2g}, allowed: {TOLERANCE:g}), so "
         "no number of this audit can be trusted",
         change=(

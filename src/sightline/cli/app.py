@@ -48,9 +48,9 @@ from sightline.cli.study import study
 from sightline.cli.table import table
 from sightline.cli.train import train
 from sightline.cli.vectors import vectors
+from sightline.core.error_excerpts import without_excerpts
 from sightline.core.errors import SightlineError, panicked
 from sightline.core.installation import AGAIN, version_of
-from sightline.data.error_excerpts import without_excerpts
 from sightline.report.sanitize import one_line
 
 _TAKE_MEMORY = ("--memory", "--batch-size", "--max-tokens", "--dimension", "--workers")

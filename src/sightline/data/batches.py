@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import torch
 
+from sightline.core.error_excerpts import show_id
 from sightline.core.errors import DataError
 from sightline.core.example import Example
 from sightline.core.protocols import Batch
@@ -36,7 +37,7 @@ def collate(
         raise DataError("expected at least one text to make a batch, got none")
     if empty := next((example for example in examples if not example.tokens), None):
         raise DataError(
-            f"text {empty.id} has no words; drop it before batching, a model cannot attend to "
+            f"text {show_id(empty.id)} has no words; drop it before batching, a model cannot attend to "
             "nothing"
         )
     words = [vocabulary.ids(example.tokens) for example in examples]
@@ -70,7 +71,7 @@ def _queries(
         return None, None
     if without := next((example for example in examples if not example.query), None):
         raise DataError(
-            f"text {without.id} has no query, or one without words, and others have one; drop "
+            f"text {show_id(without.id)} has no query, or one without words, and others have one; drop "
             "it before batching"
         )
     words = [vocabulary.ids(example.query or ()) for example in examples]
@@ -88,7 +89,7 @@ def _candidates(examples: Sequence[Example], classes: int) -> torch.Tensor | Non
         named = range(classes) if example.candidates is None else example.candidates
         if not named or not all(0 <= candidate < classes for candidate in named):
             raise DataError(
-                f"text {example.id}: expected candidates from 0 to {classes - 1}, got "
+                f"text {show_id(example.id)}: expected candidates from 0 to {classes - 1}, got "
                 f"{tuple(named)}"
             )
         allowed[row, list(named)] = True

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool
 
+from sightline.core.error_excerpts import list_names, show_id
 from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
 from sightline.core.seeds import seed_for
-from sightline.data.error_excerpts import list_names
 
 Split = tuple[Example, ...]
 SPLITS = ("train", "validation", "test")
@@ -48,7 +48,7 @@ class Dataset:
             _check_example(example, self.label_names)
             if (example.query is None) == self.has_queries:
                 raise DataError(
-                    f"text {example.id}: expected a query with every text or with none, got both"
+                    f"text {show_id(example.id)}: expected a query with every text or with none, got both"
                 )
 
     def __repr__(self) -> str:
@@ -146,22 +146,22 @@ def _find_twice(name: str, what: str, splits: Mapping[str, Split]) -> None:
 def _check_example(example: Example, label_names: Sequence[str]) -> None:
     if not 0 <= example.label < len(label_names):
         raise DataError(
-            f"text {example.id}: expected a label from 0 to {len(label_names) - 1}, got "
+            f"text {show_id(example.id)}: expected a label from 0 to {len(label_names) - 1}, got "
             f"{example.label}"
         )
     if example.candidates is not None and example.label not in example.candidates:
         raise DataError(
-            f"text {example.id}: expected a label among its candidates {example.candidates}, "
+            f"text {show_id(example.id)}: expected a label among its candidates {example.candidates}, "
             f"got {example.label}"
         )
     if example.places is not None and len(example.places) != len(example.tokens):
         raise DataError(
-            f"text {example.id}: expected an offset for each of {len(example.tokens)} tokens, "
+            f"text {show_id(example.id)}: expected an offset for each of {len(example.tokens)} tokens, "
             f"got {len(example.places)}"
         )
     if example.rationale is not None and len(example.rationale) != len(example.tokens):
         raise DataError(
-            f"text {example.id}: expected a mark for each of {len(example.tokens)} tokens, "
+            f"text {show_id(example.id)}: expected a mark for each of {len(example.tokens)} tokens, "
             f"got {len(example.rationale)}; a rationale has one true or false a token"
         )
 

@@ -19,9 +19,9 @@ from jaxtyping import Float
 
 from sightline._io.safe_open import naming_what_needs_memory
 from sightline.config.user_tables import IN_LINES, table_kind
+from sightline.core.error_excerpts import list_names, show
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.example import Example
-from sightline.data.error_excerpts import list_names, show
 from sightline.data.readers.csv_jsonl import Record, Records, read_rows, table_digest
 from sightline.data.readers.table_columns import not_a_character
 

@@ -21,7 +21,7 @@ from jaxtyping import Bool
 
 from sightline.adapters.answers_model import AnswersModel
 from sightline.adapters.precision import to_float64
-from sightline.adapters.truncation import visible_dataset
+from sightline.adapters.truncation import visible_dataset, visible_texts
 from sightline.audits.attention_sources.choice_split import quota
 from sightline.audits.attention_sources.select_source import TRIED
 from sightline.audits.captum_maps import attributed
@@ -170,9 +170,11 @@ def forecast_audit(
 
         audit = Σ_strata b · batches + (seconds − b) · Σ T² / Σ_timed T²
     """
-    ordered = sorted(trained.dataset.test, key=lambda example: len(example.tokens))
+    seen = visible_texts(trained.model, trained.dataset.test)
+    ordered = sorted(seen, key=lambda example: len(example.tokens))
     if not ordered:
-        device = trained.model.collate(trained.dataset.train[:1]).ids.device
+        some = visible_texts(trained.model, trained.dataset.train[:1])
+        device = trained.model.collate(some).ids.device
         return Forecast(0.0, 0.0, _peak_bytes(device), "no audit: there are no test texts")
     texts = round(len(ordered) / share)
     audited = texts if limit is None else min(limit, texts)

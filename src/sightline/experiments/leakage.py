@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sightline.core.error_excerpts import show
 from sightline.core.errors import DataError, setting
 from sightline.core.protocols import Auditable
 from sightline.data.assembly.fingerprints import fingerprint
 from sightline.data.dataset import Dataset
-from sightline.data.error_excerpts import show
 from sightline.experiments.preprocessing import training_record
 
 

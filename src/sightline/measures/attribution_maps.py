@@ -15,6 +15,7 @@ import torch
 from jaxtyping import Bool, Float
 
 from sightline.config.word_maps import REDUCED, RIVALS, SIGNED_RIVALS, USER_MAPS, Reduction
+from sightline.core.error_excerpts import show_id
 from sightline.core.protocols import (
     Auditable,
     Capability,
@@ -275,7 +276,7 @@ def _given(maps: AttributionMaps, name: str) -> Array:
         scores = there.get(text.id, np.full(len(text.tokens), np.nan))
         if len(scores) != len(text.tokens):
             raise ValueError(
-                f"text {text.id} has {len(text.tokens)} words, but {len(scores)} scores were "
+                f"text {show_id(text.id)} has {len(text.tokens)} words, but {len(scores)} scores were "
                 "given: give one score a word"
             )
         out[row, real] = scores

@@ -12,6 +12,7 @@ from torch import nn
 from sightline.config.part_syntax import Part
 from sightline.config.registry import row_of
 from sightline.config.specs import ModelSpec
+from sightline.core.error_excerpts import show_id
 from sightline.core.errors import ModelError
 from sightline.core.example import Example
 from sightline.core.protocols import Batch, Capability, Link, Origin, Trace
@@ -144,7 +145,7 @@ class AttentionClassifier(nn.Module):
             )
             raise ModelError(
                 (
-                    f"text {odd.id}: {self.name} expects {'a' if self.reads_queries else 'no'} "
+                    f"text {show_id(odd.id)}: {self.name} expects {'a' if self.reads_queries else 'no'} "
                     f"query, got {got}"
                 ),
                 change=cure,

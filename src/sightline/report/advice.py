@@ -165,7 +165,7 @@ def more_of_classes(audit: Results) -> Iterator[str]:
         needed = ceil(least * len(audit.texts) / min(predicted[name] for name in few))
         as_one = AS_ONE if predicted.total() < len(audit.texts) else ""
         yield (
-            f"Audit about {approximate_count(needed)}{KEEP}texts (now {count(now)}): a verdict for "
+            f"Audit about {approximate_count(needed)}{KEEP}texts (now {count(len(audit.texts))}): a verdict for "
             f"texts predicted {name_classes(few)} takes at least {least} of each{as_one}."
         )
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from sightline.config.label_map import READ_AS
+from sightline.core.error_excerpts import NOT_SHOWN
 from sightline.core.results import Measurement, Results
 from sightline.data.assembly.data_warnings import LOOK_ALIKE, MARKUP
 from sightline.data.assembly.joined_labels import LOOK_JOINED
 from sightline.data.assembly.user_corpus import EMPTY, NO_QUERY, NO_WORDS
 from sightline.data.assembly.user_splits import ALSO_TRAINED, EVERY_ROW, UNSEEN_LABELS
-from sightline.data.error_excerpts import NOT_SHOWN
 from sightline.data.near_duplicates import NEAR
 from sightline.report.number_format import count, count_phrase, texts
 from sightline.report.sentences import opened, quoted

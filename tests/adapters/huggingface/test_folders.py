@@ -243,6 +243,20 @@ def test_a_real_tokenizer_knows_its_language_and_no_other(real_data: Callable[[s
         assert found.outcome == outcome
 
 
+def test_time_is_estimated_of_texts_with_words_that_share_a_token(
+    real_data: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # "°" and "C" are two words, and one token, which belongs to the first of them.
+    rows = (f"the film {n} was at 38.5 °C and good,{LABELS[n % 2]}\n" for n in range(40))
+    (tmp_path / "t.csv").write_text("text,label\n" + "".join(rows), encoding="utf-8")
+    model = f"hf:{real_data('models/minilm-sst')}"
+    named = f"{LABELS[0]}=negative,{LABELS[1]}=positive"
+    asked = ["audit", "--model", model, "--data", str(tmp_path / "t.csv"), "--label-map", named]
+    assert run([*asked, "--dry-run", "--out", str(tmp_path / "r.html")]) == 0, (
+        capsys.readouterr().err
+    )
+
+
 def test_a_text_without_any_piece_is_named() -> None:
     reader = SubwordReader(bytes_in_pairs(""), None, 0)
     reader.tokenizer.backend_tokenizer.normalizer = normalizers.Replace("\u200b", "")

@@ -13,6 +13,7 @@ from sightline.adapters.huggingface.subword_alignment import (
     SubwordText,
     word_of,
 )
+from sightline.core.error_excerpts import show_id
 from sightline.core.errors import DataError
 from sightline.core.example import Example
 from sightline.core.interning import Span
@@ -48,12 +49,12 @@ class PromptReader(SubwordReader):
         """
         if example.query is not None:
             raise DataError(
-                f"text {example.id}: expected a text alone, got one with a question; a template "
+                f"text {show_id(example.id)}: expected a text alone, got one with a question; a template "
                 "has one slot, so write the question into the template"
             )
         ids, places = self.tokenise(example.text)
         if len(ids) > TEXT_TOKENS.now:
-            raise DataError(f"text {example.id}: {TEXT_TOKENS.passed(len(ids))}")
+            raise DataError(f"text {show_id(example.id)}: {TEXT_TOKENS.passed(len(ids))}")
         start = len(self.template.before)
         offsets = [(begin + start, end + start) for begin, end in example.offsets]
         inside = [self._is_of_text(place, example.text) for place in places]

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from sightline._io.limits import TEXT_TOKENS
+from sightline.core.error_excerpts import show_id
 from sightline.core.errors import DataError
 from sightline.core.example import Example
 from sightline.core.interning import Span
@@ -52,7 +53,9 @@ class SubwordReader:
         )
         read = self.tokenizer(example.text, pair, return_offsets_mapping=True, verbose=False, **cut)
         if len(read["input_ids"]) > TEXT_TOKENS.now:
-            raise DataError(f"text {example.id}: {TEXT_TOKENS.passed(len(read['input_ids']))}")
+            raise DataError(
+                f"text {show_id(example.id)}: {TEXT_TOKENS.passed(len(read['input_ids']))}"
+            )
         places = zip(read["offset_mapping"], read.sequence_ids(), strict=True)
         words = tuple(
             word_of(place, example.offsets) if part == 0 else NO_WORD for place, part in places

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from sightline.core.error_excerpts import list_names
 from sightline.data.assembly.corpus import Text
-from sightline.data.error_excerpts import list_names
 
 _QUANTILES = {"median": 0.5, "q95": 0.95, "max": 1.0}
 MARKUP = "with markup, tags as <br> or signs as &amp;: its letters and signs are read as words"

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sightline.config.specs import OWN, DataSpec
+from sightline.core.error_excerpts import show
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.interning import Span, kept_once
 from sightline.core.tokeniser import tokenise
 from sightline.data.assembly.corpus import Corpus, Text, count_cut_words
 from sightline.data.assembly.split_tables import Sheet, sheets_of
-from sightline.data.error_excerpts import show
 from sightline.data.read_progress import is_large, report_progress
 from sightline.data.readers.csv_jsonl import Records
 from sightline.data.readers.table_columns import (

@@ -8,13 +8,13 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sightline.config.specs import DataSpec
+from sightline.core.error_excerpts import NOT_SHOWN, left_out, list_names, show
 from sightline.core.errors import DataError, setting
 from sightline.data.assembly.corpus import Corpus, Text
 from sightline.data.assembly.fingerprints import fingerprint
 from sightline.data.assembly.joined_labels import find_joined_labels
 from sightline.data.assembly.split_rules import SelectedSplits, SplitRule, drop_copies
 from sightline.data.dataset import SPLITS
-from sightline.data.error_excerpts import NOT_SHOWN, left_out, list_names, show
 from sightline.data.splits import SHARES, connected, distinct, divide, with_validation
 
 EVERY_ROW = "every row is a test text"

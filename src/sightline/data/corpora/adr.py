@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sightline.core.error_excerpts import list_names, show
 from sightline.core.errors import DataError
 from sightline.data.assembly.corpus import Corpus, Text
 from sightline.data.assembly.corpus_format import Format, PaperRecipe, Recipe
@@ -24,7 +25,6 @@ from sightline.data.corpora.jain_wallace_cleaning import (
     general,
     validation_of_training,
 )
-from sightline.data.error_excerpts import list_names, show
 from sightline.data.readers.archives import File, FileFilter
 from sightline.data.readers.table_columns import SPLIT_NAMES
 

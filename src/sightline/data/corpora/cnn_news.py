@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sightline.core.error_excerpts import show
 from sightline.core.errors import DataError
 from sightline.core.interning import Span
 from sightline.data.assembly.corpus import Corpus, Text
@@ -22,7 +23,6 @@ from sightline.data.assembly.corpus_format import Format, PaperRecipe, Recipe
 from sightline.data.assembly.corpus_tokeniser import WordCutter
 from sightline.data.corpora.corpus_files import AGAIN, base, check_complete, found_files
 from sightline.data.corpora.jain_wallace_cleaning import as_published
-from sightline.data.error_excerpts import show
 from sightline.data.readers.archives import File, FileFilter
 
 PUBLISHED = {"train": 380_298, "validation": 3_924, "test": 3_198}

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
+from sightline.core.error_excerpts import list_names, show
 from sightline.core.errors import DataError
 from sightline.data.corpora.corpus_files import AGAIN
-from sightline.data.error_excerpts import list_names, show
 from sightline.data.readers.archives import File
 from sightline.data.readers.csv_jsonl import read_records
 

@@ -17,9 +17,9 @@ from typing import Any
 
 from sightline._io.limits import FILE, ROWS
 from sightline._io.safe_open import open_regular
+from sightline.core.error_excerpts import show
 from sightline.core.errors import DataError, MissingExtra
 from sightline.core.installation import install_line
-from sightline.data.error_excerpts import show
 from sightline.data.readers.csv_jsonl import Record, Records
 from sightline.data.readers.line_stream import reading
 

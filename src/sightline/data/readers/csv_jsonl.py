@@ -15,8 +15,8 @@ from typing import Any
 
 from sightline._io.limits import FILE, ROWS
 from sightline._io.safe_open import open_regular
+from sightline.core.error_excerpts import show
 from sightline.core.errors import DataError
-from sightline.data.error_excerpts import show
 from sightline.data.readers.archives import File
 from sightline.data.readers.line_stream import decoded_lines, reading
 

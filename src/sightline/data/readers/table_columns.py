@@ -11,10 +11,10 @@ from typing import Any
 
 from sightline.config.specs import DataSpec
 from sightline.config.user_tables import EVERY_ROW, columns_of_labels
+from sightline.core.error_excerpts import list_names, show
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.interning import Span
 from sightline.data.dataset import written_set
-from sightline.data.error_excerpts import list_names, show
 from sightline.data.readers.csv_jsonl import Record, Records
 
 SPLIT_NAMES = {

@@ -8,12 +8,15 @@ import numpy as np
 
 from sightline.core.results import Bracket, Measurement, Ragged, Results
 from sightline.report.export.column_frame import NAME, ColumnFrame, FrameColumn, column_of
+from sightline.report.redact import number_groups
 
 MOST = 10
 """Most numbers that a quantity may have by text to become columns: sampled baselines have many
 more."""
 _LEADING = ("probability", "words")
 """Quantities of the predictions that come first, under their bare names."""
+GROUPS = "cluster"
+"""The quantity of the predictions that says which texts belong together, by hashes of ids or words."""
 _NAMED = ("label", "predicted")
 """Quantities of the predictions that already have a column."""
 
@@ -56,6 +59,8 @@ def _columns(measured: Measurement, name: str) -> Iterator[FrameColumn]:
             yield column_of(
                 measured, name, each, f"{full}.{place}", f"; {place} of {array.shape[1]}"
             )
+    elif answers and name == GROUPS:
+        yield column_of(measured, name, number_groups(array), full)
     elif not (answers and name in _NAMED):
         yield column_of(measured, name, array, name if answers and name in _LEADING else full)
 

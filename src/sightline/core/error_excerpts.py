@@ -33,6 +33,11 @@ def show(value: object) -> str:
     return NOT_SHOWN if left_out() else show_name(value)
 
 
+def show_id(name: str) -> str:
+    """Show the id of a text, unless values of files are left out: it may be a patient's."""
+    return NOT_SHOWN if left_out() else name
+
+
 def left_out() -> bool:
     """Whether values of files are left out of the errors of this context."""
     return _LEFT_OUT.get()

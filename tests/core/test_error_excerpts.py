@@ -7,16 +7,19 @@ import pytest
 
 from sightline.adapters.label_alignment import match_labels
 from sightline.config.spec_syntax import parse_data
-from sightline.core.errors import DataError, SpecError
-from sightline.data.assembly.user_splits import UNSEEN_LABELS
-from sightline.data.error_excerpts import (
+from sightline.core.error_excerpts import (
     NOT_SHOWN,
     list_names,
     show,
     show_name,
     without_excerpts,
 )
+from sightline.core.errors import DataError, SpecError
+from sightline.data.assembly.user_splits import UNSEEN_LABELS
+from sightline.data.batches import collate
 from sightline.data.load_dataset import load
+from sightline.data.vocabulary import Vocabulary
+from tests.texts import example
 
 
 def test_a_long_value_is_shortened() -> None:
@@ -32,6 +35,17 @@ def test_what_is_left_out_is_shown_again_afterwards() -> None:
     with without_excerpts(active=False):
         assert show("note") == "'note'"
     assert show("note") == "'note'"
+
+
+def test_the_id_of_a_text_is_left_out_of_the_errors_of_a_model() -> None:
+    shorter = replace(example("a dull film"), id="NOTE-12")
+    for hidden in (False, True):
+        with without_excerpts(active=hidden), pytest.raises(DataError) as caught:
+            collate([replace(shorter, tokens=())], Vocabulary.fit([shorter]))
+        assert ("NOTE-12" in str(caught.value), NOT_SHOWN in str(caught.value)) == (
+            not hidden,
+            hidden,
+        )
 
 
 HEADERLESS = "SECRET said it hurts,yes\nmore words,no"
