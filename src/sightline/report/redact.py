@@ -28,7 +28,7 @@ def redacted(audit: Results, *, texts: bool = True, ids: bool = True) -> Results
 
 def number_groups(groups: np.ndarray) -> np.ndarray:
     """Number groups of texts from 1, in the order of the texts. An audit keeps a hash of each, so
-    that audits can be compared; whoever tries all ids of patients finds those behind the hashes.
+    that audits can be compared; trying all ids of patients finds those behind the hashes.
     """
     found = [int(one) for one in groups]
     numbers = {group: number for number, group in enumerate(dict.fromkeys(found), start=1)}
