@@ -29,7 +29,8 @@ def seen_by(file: Path) -> frozenset[str]:
 def refuse_seen(dataset: Dataset, seen: frozenset[str], folder: str) -> None:
     """Refuse test texts that the model of a folder was trained on."""
     change = (
-        f"use the whole data of its training, divided by the same {setting('seed')}, or other texts"
+        f"use the whole data of its training, divided by the same {setting('seed')} and "
+        f"{setting('group')}, or other texts"
     )
     _refuse(dataset, seen, f"train {folder}", change)
 

@@ -24,7 +24,7 @@ from sightline.core.errors import MissingExtra, ModelError
 from sightline.core.installation import install_line
 
 _WANTED = "a folder that save_pretrained wrote for the model and for its tokenizer"
-_NOWHERE = "there is no such folder, and what transformers has kept of that name is not whole"
+_NOWHERE = "there is no such folder, and transformers keeps nothing whole of that name"
 TELLING: Mapping[str, Any] = {"output_loading_info": True, "ignore_mismatched_sizes": True}
 """Makes transformers return the names of missing weights; it would only print weights of another
 shape."""

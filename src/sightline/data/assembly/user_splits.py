@@ -214,10 +214,12 @@ def _check_divisible(
     counts = Counter(label for label, _ in pairs) if groups else distinct(labels, together)
     rare = sorted({label for label in labels if counts[label] < len(SPLITS)})
     if rare:
-        others = f" (and {len(rare) - 1} more labels)" if len(rare) > 1 else ""
+        left, there = len(rare) - 1, counts[rare[0]]
+        others = f" (and {left} more label{'s' * (left > 1)})" if left else ""
+        what = (groups or "texts").removesuffix("s" if there == 1 else "")
         raise DataError(
-            f"{before}the label {show(rare[0])}{others} has {counts[rare[0]]} different "
-            f"{groups or 'texts'}; at least {len(SPLITS)} are needed to divide them into "
+            f"{before}the label {show(rare[0])}{others} has {there} different {what}, where equal "
+            f"texts count as one; at least {len(SPLITS)} are needed to divide them into "
             "training, validation and test: add texts, drop the label, name the splits in a "
             f"column ({setting('split')}), or check that {setting('label')} is the right one",
             file,
