@@ -14,6 +14,7 @@ from sightline.audits.audit_result import Audit
 from sightline.config.measure_registry import MEASURES, quantity_of
 from sightline.core.errors import MissingExtra, StoreError
 from sightline.core.results import Bracket, Measurement, NotRun, Ragged, TextRecord
+from sightline.report.redact import number_groups
 from tests.report import audits
 from tests.snapshots import refused
 
@@ -150,6 +151,16 @@ def test_without_texts_the_words_are_left_out_and_their_numbers_stay(tmp_path: P
     AUDIT.export(tmp_path / "out", texts=False)
     assert [*cells(tmp_path / "out" / "words.csv")[0]][:3] == ["id", "position", "rationale"]
     assert "film" not in (tmp_path / "out" / "words.csv").read_text(encoding="utf-8")
+
+
+def test_groups_of_texts_are_numbers_and_no_hashes() -> None:
+    # Whoever tries all ids of patients finds the one behind a hash.
+    outputs = AUDIT.measurements["outputs"]
+    hashes = np.array([8169629700101305413, -3])
+    hashed = replace(outputs, values={**outputs.values, "cluster": hashes})
+    frames = replace(AUDIT, measurements={**AUDIT.measurements, "outputs": hashed}).frames()
+    assert frames["texts"].values()["outputs.cluster"].tolist() == [1, 2]
+    assert number_groups(np.array([7, 3, 7, 9])).tolist() == [1, 2, 1, 3]
 
 
 def test_columns_are_there_from_python() -> None:
