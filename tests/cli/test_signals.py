@@ -130,7 +130,8 @@ def test_a_stop_is_heard_while_the_command_is_imported(number: int, module: str)
 def test_a_stop_waits_until_torch_is_imported(number: int) -> None:
     # Its C++ parts call Python; some of them abort the process when that raises an exception.
     code = f"""
-import os, sys, time
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what is in its background deaf to it
 from sightline.cli.signals import STOPS, heed_stops, stopped
 class Finder:
     def find_spec(self, name, *_):

@@ -380,3 +380,8 @@ def test_a_test_that_a_class_has_not_says_why() -> None:
     assert behind == {"SL-106": "no marks in any text", "SL-104": "left open for another"}
     (other,) = replace(context, of="b").reasons("SL-104")
     assert other.behind == NO_SCORE
+    undefined = replace(
+        held, notes=(), by_class={"a": replace(held.by_class["a"], value=float("nan"))}
+    )
+    (unknown,) = replace(context, found={"SL-104": undefined}).reasons("SL-104")
+    assert unknown.behind == NO_SCORE

@@ -132,7 +132,8 @@ class VerdictContext:
         if finding.result == "not run":
             return finding.reason
         # A finding that is held back for another test has a score, and no result for any class.
-        return NO_SCORE if score is None else finding.notes[0]
+        held_back = score is not None and not finding.answers and finding.notes
+        return finding.notes[0] if held_back else NO_SCORE
 
 
 NO_SCORE = "no text that is predicted as this class has a score"
