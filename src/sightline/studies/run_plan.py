@@ -126,9 +126,11 @@ class Plan:
         return {key for one in self.readings if not self._is_whole(one, said) for key in one.keys}
 
     def _is_whole(self, one: Reading, said: Readings) -> bool:
-        values = said.get(one.name, {})
-        lacking = values is not None and not {*self.artefact.needed} <= values.keys()
-        return one.name in said and (one.joint or not lacking)
+        """Tell whether a reading is there, with every number that its study needs of a run."""
+        if one.name not in said:
+            return False
+        values = said[one.name]
+        return one.joint or values is None or {*self.artefact.needed} <= values.keys()
 
     def lines(self, read: Sequence[RunNumbers]) -> Iterator[AggregateLine]:
         """Aggregate: the counts of the corpora, and the readings of the runs."""

@@ -158,9 +158,10 @@ class Study:
 
     A table or figure of a ``paper`` has its ``place`` there; ``numbers`` reads the audit of one run,
     of the paper's models or of another, unless the study sets models against one another
-    (``of_several``). ``apart`` says why a quantity, a
-    corpus, a model, one quantity of one corpus, or one number cannot be compared with the printed
-    value. ``notes`` define the numbers, ``notes_on_models`` say how the study's models were made.
+    (``of_several``). A run is made again if its kept reading lacks a number that is ``needed``.
+    ``apart`` says why a quantity, a corpus, a model, one quantity of one corpus, or one number
+    cannot be compared with the printed value. ``notes`` define the numbers, ``notes_on_models`` say
+    how the study's models were made.
     """
 
     name: str

@@ -137,6 +137,7 @@ class VerdictContext:
 
 
 NO_SCORE = "no text that is predicted as this class has a score"
+"""Why a test was not run for a class alone."""
 Basis = tuple[tuple[str, ...], tuple[Reason, ...]]
 """The codes of the deciding tests, and the reasons."""
 
