@@ -99,7 +99,7 @@ def test_a_table_needs_no_labels(sightline: Call, model: Path, here: Path) -> No
     Path("new.csv").write_text('id,body\n7,"a good1, film"\n\n8,bad2\n', encoding="utf-8")
     done = sightline("predict", model, "new.csv", "--text", "body")
     assert done.code == 0
-    assert done.err == "note: new.csv: 1 empty rows, which get no prediction\n"
+    assert done.err == "note: new.csv: no prediction for 1 empty row\n"
     rows = list(csv.DictReader(io.StringIO(done.out)))
     assert [row["line"] for row in rows] == ["2", "4"]
     assert [set(row) for row in rows] == [
@@ -112,6 +112,20 @@ def test_a_table_needs_no_labels(sightline: Call, model: Path, here: Path) -> No
         assert float(row["probability of pos"]) == pytest.approx(
             one["probabilities"]["pos"], abs=1e-12
         )
+
+
+def test_a_row_without_words_is_left_out_and_counted_and_the_others_keep_their_ids(
+    sightline: Call, model: Path, here: Path
+) -> None:
+    Path("new.csv").write_text("name,text\nx7,good1 film\nx8,\nx9,bad2\n", encoding="utf-8")
+    done = sightline("predict", model, "new.csv", "--id", "name")
+    assert (done.code, "1 row without words" in done.err) == (0, True)
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert [(row["line"], row["id"]) for row in rows] == [("2", "x7"), ("4", "x9")]
+    listed = sightline("predict", model, "new.csv", "--id", "name", "--json").json
+    assert [one["id"] for one in listed] == ["x7", "x9"]
+    alone = sightline("predict", model, "good1 film", "bad2", "--json").json
+    assert [row["predicted"] for row in rows] == [one["predicted"] for one in alone]
 
 
 def test_a_file_is_written_in_the_form_of_its_name(
@@ -135,7 +149,9 @@ def test_lines_of_stdin_are_texts(
     ("rows", "flags", "message"),
     [
         ("text\ngood,bad\n", (), "expected 1 fields as in the header"),
-        ("id,text\n1,good\n2,\n", (), "new.csv:3: expected a text with words in it"),
+        ("id,text\n1,\n2,\n", (), "new.csv: expected words in 'text', got none in any of 2 rows"),
+        ("id,text\n1,a\n1,b\n", ("--id", "id"), "new.csv:3: the id '1' is at new.csv:2, too"),
+        ("text\na\n", ("--id", "id"), "there is no column 'id'"),
         ("body\ngood\n", (), "there is no column 'text'"),
         ("text\ngood\n", ("--query", "why"), "there is no column 'why'"),
         ("text\ngood\n", ("--out", "new.csv"), "FILE and --out both name new.csv"),
@@ -160,10 +176,9 @@ def test_a_table_among_texts_is_no_text(sightline: Call, model: Path, here: Path
         assert done.err == "error: FILE: expected one table, or texts alone, got new.csv among 2\n"
 
 
-def test_a_column_of_queries_needs_a_table(sightline: Call, model: Path) -> None:
-    assert "names a column" in one_error(
-        sightline("predict", model, "a text", "--query", "why").err
-    )
+@pytest.mark.parametrize("flag", ["--query", "--id"])
+def test_a_column_needs_a_table(sightline: Call, model: Path, flag: str) -> None:
+    assert "names a column" in one_error(sightline("predict", model, "a text", flag, "why").err)
 
 
 def test_bytes_that_are_no_text_are_one_error(

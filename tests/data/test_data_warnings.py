@@ -6,7 +6,12 @@ import pytest
 
 from sightline.config.spec_syntax import parse_data
 from sightline.data.assembly.corpus import Text
-from sightline.data.assembly.data_warnings import text_warnings, words_beyond
+from sightline.data.assembly.data_warnings import (
+    AS_MISSING,
+    label_warnings,
+    text_warnings,
+    words_beyond,
+)
 from sightline.data.load_dataset import load
 from tests.snapshots import same_text
 
@@ -46,6 +51,20 @@ def test_no_text_is_quoted_in_what_reports_without_texts_tell_too() -> None:
 )
 def test_signs_are_no_markup(plain: str) -> None:
     assert [*text_warnings([text(plain)], None)] == []
+
+
+@pytest.mark.parametrize(
+    ("names", "missing"),
+    [(("NaN", "pos"), ["NaN"]), (("none", "n/a", "1"), ["none", "n/a"]), (("nano", "pos"), [])],
+)
+def test_a_label_that_may_stand_for_none_is_named(
+    names: tuple[str, ...], missing: list[str]
+) -> None:
+    found = [*label_warnings(names)]
+    assert all(AS_MISSING in note for note in found)
+    assert [repr(name) in note for name, note in zip(missing, found, strict=True)] == [True] * len(
+        missing
+    )
 
 
 def test_texts_that_are_left_out_are_not_spoken_of(tmp_path: Path) -> None:

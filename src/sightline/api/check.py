@@ -10,6 +10,7 @@ from sightline.api.model_source import MODEL_FILE, saved_folder
 from sightline.config.presets import build_specs
 from sightline.config.spec_syntax import ELSEWHERE, parse_data
 from sightline.config.specs import RunSpec
+from sightline.core.error_excerpts import list_names
 from sightline.core.errors import SpecError
 from sightline.core.results import Failed
 from sightline.data.assembly.user_splits import DIVIDED, EVERY_ROW
@@ -51,12 +52,13 @@ def _is_divided(card: Mapping[str, Any]) -> bool:
 
 
 def with_warning(card: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Add a note to a card whose test texts are too few for any verdict."""
+    """Add a note to a card whose test texts, or those of a class, are too few for a verdict."""
     test, least = card["splits"]["test"], default_thresholds().least
     n, groups = test["n"], test.get("groups")
     counted = sum(groups.values()) if groups else n
     if counted >= least:
-        return card
+        few = [] if card.get("several_labels") else _few_of_classes(test["labels"], least)
+        return {**card, "notes": [*card["notes"], *few]}
     here = " for a model that is trained here on the others" if _is_divided(card) else ""
     of_groups = f", which count as {counted} by their groups" if groups else ""
     text = (
@@ -64,6 +66,17 @@ def with_warning(card: Mapping[str, Any]) -> Mapping[str, Any]:
         "will say that it cannot tell"
     )
     return {**card, "notes": [*card["notes"], text]}
+
+
+def _few_of_classes(labels: Mapping[str, int], least: int) -> list[str]:
+    """Name the classes that will hardly be predicted for as many texts as a verdict takes."""
+    few = [f"{name!r} ({n})" for name, n in labels.items() if n < least]
+    if not few:
+        return []
+    return [
+        f"few test texts of {list_names(few, str)}: the verdict of a predicted class rests on at "
+        f"least {least} texts that are predicted as it, so these classes may have none"
+    ]
 
 
 def check_model(

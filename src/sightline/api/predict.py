@@ -14,7 +14,7 @@ from sightline.adapters.truncation import visible_text
 from sightline.adapters.validate_outputs import call_user_code
 from sightline.api.hooks import OnNote
 from sightline.api.model_argument import Model, class_names, known_model
-from sightline.api.unlabelled_texts import in_table, unlabelled
+from sightline.api.unlabelled_texts import TextColumns, in_table, unlabelled
 from sightline.config.specs import DataSpec
 from sightline.config.user_tables import LABELS_SEPARATOR
 from sightline.core.errors import DataError, SpecError
@@ -24,6 +24,7 @@ from sightline.core.protocols import Auditable, SupportsLabels
 from sightline.data.batches import length_batches
 from sightline.measures.trace_arrays import decided, to_numpy
 from sightline.numerics.divergences import probabilities
+from sightline.report.number_format import count_phrase
 
 AT_ONCE = 2048
 """Texts sorted by length together; the memory used does not grow with the number of texts."""
@@ -57,31 +58,37 @@ def predict(
 
 def predict_each(
     model: Model, examples: Sequence[Example], device: str = "cpu"
-) -> Iterator[tuple[int, Prediction]]:
-    """Read a model, and yield the output line of each text with its prediction."""
-    found = predictions(known_model(model, device, several=True).model, examples)
-    return ((example.index, one) for example, one in zip(examples, found, strict=True))
+) -> Iterator[tuple[Example, Prediction]]:
+    """Read a model, and yield each text with its prediction."""
+    return zip(
+        examples,
+        predictions(known_model(model, device, several=True).model, examples),
+        strict=True,
+    )
 
 
 def read_texts(
     table: DataSpec | None,
     texts: Sequence[str],
     file: str,
-    text: str,
-    query: str,
+    columns: TextColumns,
     max_tokens: int,
     on_note: OnNote,
 ) -> list[Example]:
     """Read every text of a table with named columns, or of a list that errors call ``file``."""
     if table is not None:
-        found, empty = in_table(table.path, table.kind, text, query, max_tokens)
-        if empty:
-            on_note(f"{table.path}: {empty} empty rows, which get no prediction")
-        return found
-    if query:
-        raise SpecError(
-            "names a column, and these texts have none; write them to a table", field="query"
-        )
+        found = in_table(table.path, table.kind, columns, max_tokens)
+        if found.blank:
+            on_note(f"{table.path}: no prediction for {count_phrase(found.blank, 'empty row')}")
+        if found.wordless:
+            rows = count_phrase(found.wordless, "row")
+            on_note(f"{table.path}: no prediction for {rows} without words in the text")
+        return found.examples
+    for field in ("query", "id"):
+        if getattr(columns, field):
+            raise SpecError(
+                "names a column, and these texts have none; write them to a table", field=field
+            )
     return [unlabelled(one, None, max_tokens, i, file) for i, one in enumerate(texts, 1)]
 
 

@@ -4,17 +4,17 @@ are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from itertools import zip_longest
+from typing import NamedTuple
 
 from sightline.config.user_tables import Table
 from sightline.core.error_excerpts import show
-from sightline.core.errors import DataError
+from sightline.core.errors import DataError, setting
 from sightline.core.example import Example
 from sightline.core.tokeniser import tokenise
 from sightline.data.assembly.split_tables import read_sheet
-from sightline.data.readers.csv_jsonl import Record
-from sightline.data.readers.table_columns import find_column, not_a_character
+from sightline.data.readers.table_columns import check_ids, find_column, not_a_character, read_id
 
 NO_LABEL = 0
 """Used instead of a label; nothing here reads it."""
@@ -34,28 +34,54 @@ def unlabelled(
     return Example(name, place, text, tokens[:max_tokens], None, NO_LABEL, asked)
 
 
-def in_table(
-    file: str, kind: str, text: str, query: str, max_tokens: int
-) -> tuple[list[Example], int]:
-    """Read the texts of a table, which needs no labels, and count its empty rows; ``query`` is a
-    column, or empty.
+class TextColumns(NamedTuple):
+    """The columns of a table without labels; query and id are empty where there are none."""
 
-    The index of a text is its line.
+    text: str
+    query: str = ""
+    id: str = ""
+
+
+class UnlabelledTable(NamedTuple):
+    """The texts of a table, and how many of its rows have none."""
+
+    examples: list[Example]
+    blank: int
+    wordless: int
+    """Rows whose text has no words in it."""
+
+
+def in_table(file: str, kind: str, columns: TextColumns, max_tokens: int) -> UnlabelledTable:
+    """Read the texts of a table, which needs no labels. Rows without words are left out, as in an
+    audit.
+
+    The index of a text is its line; its id is that of its column, or file and line.
     """
-    rows = read_sheet(Table(kind, file), {text, query} - {""}, "texts")
-    columns = [
-        find_column(rows, setting, name)
-        for setting, name in (("text", text), ("query", query))
-        if name
-    ]
-    found = [unlabelled(*_cells(row, columns), max_tokens, row.line, file) for row in rows.records]
-    return found, rows.blank
+    rows = read_sheet(Table(kind, file), {*columns} - {""}, "texts")
+    for what, name in columns._asdict().items():
+        if name:
+            find_column(rows, what, name)
+    ids = [read_id(file, row, columns.id) for row in rows.records] if columns.id else []
+    check_ids(file, zip(ids, (row.line for row in rows.records), strict=False))
+    found = list[Example]()
+    for row, name in zip_longest(rows.records, ids):
+        text = row.cells.get(columns.text)
+        if _is_wordless(text):
+            continue
+        query = row.cells.get(columns.query) if columns.query else None
+        one = unlabelled(text, query, max_tokens, row.line, file)
+        found.append(one if name is None else replace(one, id=name))
+    if rows.records and not found:
+        raise DataError(
+            f"expected words in {columns.text!r}, got none in any of {len(rows.records):,} rows; "
+            f"name the right column with {setting('text')}",
+            file,
+        )
+    return UnlabelledTable(found, rows.blank, len(rows.records) - len(found))
 
 
-def _cells(row: Record, columns: Sequence[str]) -> tuple[Any, Any]:
-    """Return the text of a record, and its query if there is one."""
-    found = [row.cells.get(column) for column in columns]
-    return (found[0], found[1] if len(found) > 1 else None)
+def _is_wordless(text: object) -> bool:
+    return isinstance(text, str) and not not_a_character(text) and not tokenise(text)[0]
 
 
 def _words(what: str, text: object, file: str | None, line: int | None) -> tuple[str, ...]:

@@ -18,7 +18,12 @@ from sightline.cli.data_flags import STDIN, read_stdin
 from sightline.cli.output import emit, print_message, writing
 from sightline.cli.output_checks import Output, check_places
 from sightline.cli.stdout_guard import each_aside, printed_aside
-from sightline.report.text.prediction_files import Form, prediction_json, prediction_lines
+from sightline.report.text.prediction_files import (
+    Form,
+    PlacedPrediction,
+    prediction_json,
+    prediction_lines,
+)
 
 Texts = Annotated[
     list[str],
@@ -55,6 +60,7 @@ def predict(
     texts: Texts,
     text: flags.Text = "text",
     query: flags.Query = "",
+    id: flags.Id = "",
     max_tokens: flags.MaxTokens = 512,
     out: Out = None,
     form: OutputFormat = None,
@@ -65,7 +71,8 @@ def predict(
     """Predict the class of each row of a table, or of each text, with the probability of every
     class.
 
-    A row that cannot be read is an error that names its line, and nothing is written.
+    A row without words is left out and counted. One that cannot be read is an error that names its
+    line, and nothing is written.
     """
     table = table_of(texts)
     place = None if table is None else Path(table.path)
@@ -74,7 +81,11 @@ def predict(
         None if out is None else Output("--out", out),
     )
     where = prepare(device, threads)
-    from sightline.api.predict import predict_each, read_texts  # noqa: PLC0415  (torch)
+    from sightline.api.predict import (  # noqa: PLC0415  (torch)
+        TextColumns,
+        predict_each,
+        read_texts,
+    )
 
     given, file = (read_stdin().splitlines(), "stdin") if [*texts] == [STDIN] else (texts, "TEXT")
     # Errors in any text are raised before the first prediction, and before anything is written.
@@ -82,16 +93,19 @@ def predict(
         table,
         given,
         file,
-        text,
-        query,
+        TextColumns(text, query, id),
         max_tokens,
         on_note=lambda note: print_message(f"note: {note}"),
     )
     with printed_aside():
-        found = predict_each(model, examples, where)
+        each = predict_each(model, examples, where)
+    found = (
+        PlacedPrediction(example.index, one, example.id if id else None)
+        for example, one in each_aside(each)
+    )
     if as_json:
-        return emit([prediction_json(line, one) for line, one in each_aside(found)])
-    return write(prediction_lines(each_aside(found), form or ending(out)), out)
+        return emit([prediction_json(one) for one in found])
+    return write(prediction_lines(found, form or ending(out)), out)
 
 
 def ending(out: Path | None) -> Form:

@@ -16,6 +16,9 @@ MARKUP = "with markup, tags as <br> or signs as &amp;: its letters and signs are
 """The note in the data card for texts with markup."""
 LOOK_ALIKE = "differ only in case and blanks"
 """The note in the data card for labels that may be one class."""
+AS_MISSING = "is what some programs write for a missing value, and is a class here"
+"""The note in the data card for a label that may be no label."""
+_MISSING = frozenset({"nan", "<na>", "na", "n/a", "#n/a", "null", "none", "nat"})
 _MARKUP = re.compile(
     r"</?[a-z][a-z0-9]*(?:\s[^<>]*)?/?>|&(?:[a-z]{2,8}|#[0-9]{1,7});", re.IGNORECASE
 )
@@ -32,13 +35,16 @@ def text_warnings(texts: Sequence[Text], longest: int | None) -> Iterator[str]:
 
 
 def label_warnings(names: Sequence[str]) -> Iterator[str]:
-    """Name labels that may be one class, written in two ways."""
+    """Name labels that may be one class, written in two ways, or that may stand for no label."""
     alike: dict[str, list[str]] = {}
     for name in names:
         alike.setdefault(name.strip().casefold(), []).append(name)
     for written in alike.values():
         if len(written) > 1:
             yield f"the labels {list_names(written)} {LOOK_ALIKE}; write a class in one way"
+    for name in names:
+        if name.strip().casefold() in _MISSING:
+            yield f"the label {name!r} {AS_MISSING}; take its texts out if they have no label"
 
 
 def words_beyond(texts: Sequence[Text], longest: int) -> int:

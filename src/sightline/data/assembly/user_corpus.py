@@ -20,6 +20,7 @@ from sightline.data.readers.csv_jsonl import Records
 from sightline.data.readers.table_columns import (
     Columns,
     RecordCells,
+    check_ids,
     find_columns,
     read_cells,
     read_group,
@@ -124,7 +125,8 @@ class _Read:
 def _from_tables(spec: DataSpec, sheets: Sequence[Sheet], notes: tuple[str, ...] = ()) -> _Found:
     read = [_read(spec, sheet) for sheet in sheets]
     for one in read:
-        _check_ids(one)
+        lines = (record.line for record in one.cells)
+        check_ids(one.file, zip(one.ids, lines, strict=False))
     shared = _share_ids(read)
     label_names = tuple(dict.fromkeys(record.label for one in read for record in one.cells))
     numbers = {label: number for number, label in enumerate(label_names)}
@@ -158,17 +160,6 @@ def _share_ids(read: Sequence[_Read]) -> bool:
     return len(read) > 1 and len(set[str]().union(*(one.ids for one in read))) < sum(
         len(one.ids) for one in read
     )
-
-
-def _check_ids(read: _Read) -> None:
-    """Refuse an id that two records of a table have."""
-    first: dict[str, int] = {}
-    for name, record in zip(read.ids, read.cells, strict=False):
-        if (other := first.setdefault(name, record.line)) != record.line:
-            message = (
-                f"the id {show(name)} is at {read.file}:{other}, too; give each text one of its own"
-            )
-            raise DataError(message, read.file, record.line)
 
 
 def _names(sheets: Sequence[Sheet], read: Sequence[_Read]) -> list[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -284,6 +285,18 @@ def read_id(file: str, row: Record, column: str) -> str:
         )
         raise DataError(f"{message}; give each text one", file, row.line)
     return found
+
+
+def check_ids(file: str, ids: Iterable[tuple[str, int]]) -> None:
+    """Refuse an id that two records of a table have; each comes with its line."""
+    first: dict[str, int] = {}
+    for name, line in ids:
+        if (other := first.setdefault(name, line)) != line:
+            raise DataError(
+                f"the id {show(name)} is at {file}:{other}, too; give each text one of its own",
+                file,
+                line,
+            )
 
 
 def read_group(file: str, row: Record, column: str) -> str:

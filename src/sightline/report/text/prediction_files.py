@@ -6,41 +6,53 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from sightline._io.atomic_write import plain
 from sightline.core.explanation import Prediction
 from sightline.report.tables.csv_table import csv_text
 
 Form = Literal["csv", "jsonl"]
-Numbered = tuple[int, Prediction]
-"""A prediction, and the line of its text (or its position among texts given one by one, from 1)."""
 
 
-def prediction_lines(found: Iterable[Numbered], form: Form) -> Iterator[str]:
+class PlacedPrediction(NamedTuple):
+    """A prediction, the line of its text (or its position among texts given one by one, from 1),
+    and the id of its text where a column of ids was named.
+    """
+
+    line: int
+    prediction: Prediction
+    id: str | None = None
+
+
+def prediction_lines(found: Iterable[PlacedPrediction], form: Form) -> Iterator[str]:
     """Give the lines with their ends; numbers are in full precision, missing ones empty or null."""
     return (
         _csv(found)
         if form == "csv"
-        else (json.dumps(prediction_json(*one), allow_nan=False) + "\n" for one in found)
+        else (json.dumps(prediction_json(one), allow_nan=False) + "\n" for one in found)
     )
 
 
-def prediction_json(line: int, prediction: Prediction) -> dict[str, Any]:
+def prediction_json(one: PlacedPrediction) -> dict[str, Any]:
     """Write a prediction as plain JSON values."""
+    label, probabilities = one.prediction.label, one.prediction.probabilities
     found: dict[str, Any] = plain(
-        {"line": line, "predicted": prediction.label, "probabilities": prediction.probabilities}
+        _place(one) | {"predicted": label, "probabilities": probabilities}
     )
     return found
 
 
-def _csv(found: Iterable[Numbered]) -> Iterator[str]:
-    for number, (line, one) in enumerate(found):
+def _place(one: PlacedPrediction) -> dict[str, int | str]:
+    return {"line": one.line} if one.id is None else {"line": one.line, "id": one.id}
+
+
+def _csv(found: Iterable[PlacedPrediction]) -> Iterator[str]:
+    for number, one in enumerate(found):
+        place, probabilities = _place(one), one.prediction.probabilities
         if number == 0:
-            yield _line(
-                "line", "predicted", *(f"probability of {name}" for name in one.probabilities)
-            )
-        yield _line(line, one.label or "", *plain(list(one.probabilities.values())))
+            yield _line(*place, "predicted", *(f"probability of {name}" for name in probabilities))
+        yield _line(*place.values(), one.prediction.label or "", *plain(list(probabilities.values())))
 
 
 def _line(*cells: Any) -> str:
