@@ -77,7 +77,7 @@ def resumed(sightline: Call, tmp_path_factory: pytest.TempPathFactory) -> Resume
 def test_a_study_is_run_resumed_and_tabulated(sightline: Call, resumed: Resumed) -> None:
     first, second, tiny, store = resumed.first, resumed.second, resumed.file, resumed.store
     assert first.code == 0
-    assert first.out.startswith("tiny (partial: 1 missing, of 4 cells)\n")
+    assert first.out.startswith("tiny (partial: 1 missing, of 4 runs)\n")
     assert first.out.count("missing: ") == 1
     assert "missing: model = bilstm(hidden=4), seed = 1" in first.out
     assert len(resumed.written) == 3
@@ -108,7 +108,7 @@ def test_a_study_is_run_resumed_and_tabulated(sightline: Call, resumed: Resumed)
 
 def test_a_dry_run_of_what_is_done_plans_nothing(sightline: Call, resumed: Resumed) -> None:
     planned = sightline("study", resumed.file, "--store", resumed.store, "--dry-run")
-    assert planned.out.splitlines()[-1] == "4 cells, 4 done, 0 failed, 0 to run"
+    assert planned.out.splitlines()[-1] == "4 runs, 4 done, 0 failed, 0 to run"
 
 
 def test_a_dry_run_plans_and_writes_nothing(sightline: Call, tiny: Path, tmp_path: Path) -> None:
@@ -124,8 +124,8 @@ def test_a_dry_run_plans_and_writes_nothing(sightline: Call, tiny: Path, tmp_pat
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.toml"]
     sightline("study", tiny, "--store", tmp_path / "store", "--limit", 2, "--quiet")
     planned = sightline("study", tiny, "--store", tmp_path / "store", "--dry-run")
-    assert "4 cells, 2 done, 0 failed, 2 to run" in planned.out
-    assert "2 cells that are done, of 1 data and models" in planned.out
+    assert "4 runs, 2 done, 0 failed, 2 to run" in planned.out
+    assert "2 runs that are done, of 1 data and models" in planned.out
     assert planned.out.count("to run  ") == 2
     assert "MiB" in planned.out
 
@@ -223,7 +223,7 @@ def test_failed_cells_are_told_kept_and_run_again(
     tiny.write_text(TINY.replace('"bilstm(hidden=4)"', '"mlp(hidden=4)+query"'))
     done = sightline("study", tiny, "--store", tmp_path / "store", "--quiet")
     assert done.code == 4
-    assert done.err == "2 of 4 cells failed; --retry-failed runs them again\n"
+    assert done.err == "2 of 4 runs failed; --retry-failed makes them again\n"
     assert "failed: model = mlp(hidden=4)+query, seed = 0: ModelError: text needle:" in done.out
     listed = sightline("results", "--store", tmp_path / "store", "--json").json
     assert sorted(run["state"] for run in listed) == ["done", "done", "failed", "failed"]
@@ -244,9 +244,9 @@ def test_cells_that_another_process_is_at_are_left_to_it_and_said_to_be(
     sightline: Call, tiny: Path, tmp_path: Path
 ) -> None:
     store, kept, keys = tmp_path / "store", Store(tmp_path / "store"), read_grid(tiny).keys
-    waits = "2 of 4 cells are being run by another process; run the study again when it has ended\n"
-    lacking = "2 being run by another process, of 4 cells"
-    held = "being run by another process: model = mlp(hidden=4), seed = 1"
+    waits = "2 of 4 runs are being made by another process; run the study again when it has ended\n"
+    lacking = "2 being made by another process, of 4 runs"
+    held = "being made by another process: model = mlp(hidden=4), seed = 1"
     with kept.claim_run(keys[1]), kept.claim_run(keys[2]):
         first = sightline(
             "study", tiny, "--store", store, "--quiet", "--json", "--table", tmp_path / "t.csv"
@@ -391,7 +391,7 @@ def stop(
     assert "Traceback" not in message
     *_, advice, last = message.splitlines()
     assert advice == (
-        "stopped: the finished cells are kept, and the same command resumes with what is left"
+        "stopped: the finished runs are kept, and the same command resumes with what is left"
     )
     assert [worker for worker in workers if lives(worker)] == []
     return stopped.returncode, last

@@ -394,7 +394,7 @@ def test_cells_cost_what_others_of_their_data_and_model_took_and_the_rest_is_tri
     ]
     known = estimate([replace(one, seed=3)] * 3, done)
     assert (known.least, known.most) == (7.5, 7.5)
-    assert known.basis == "2 cells that are done, of 1 data and models"
+    assert known.basis == "2 runs that are done, of 1 data and models"
     mixed = estimate([one, other], done)
     assert 2.5 < mixed.least <= mixed.most
     assert "a trial of 1 of 1" in mixed.basis

@@ -341,7 +341,7 @@ def test_measures_may_be_named_in_any_order_and_keys_do_not_change(tmp_path: Pat
     )
     assert first.cells[0].measures == ("need", "erasure")
     assert first.keys == second.keys
-    with pytest.raises(SpecError, match=r"two cells are the same run"):
+    with pytest.raises(SpecError, match=r"two runs have the same settings"):
         study(tmp_path, {}, {"measures": '[["erasure", "need"], ["need", "erasure"]]'})
     with pytest.raises(SpecError, match="each once and in this order; got erasure, need"):
         RunSpec(parse_data("planted:needle"), parse_model("mlp"), measures=("erasure", "need"))
@@ -349,7 +349,7 @@ def test_measures_may_be_named_in_any_order_and_keys_do_not_change(tmp_path: Pat
 
 def test_the_same_run_twice_is_named_twice(tmp_path: Path) -> None:
     said = (
-        r"study\.toml: two cells are the same run: \(model = mlp, seed = 3\) and \(model = "
+        r"study\.toml: two runs have the same settings: \(model = mlp, seed = 3\) and \(model = "
         r"mlp\+softmax, seed = 3\)"
     )
     with pytest.raises(SpecError, match=said):
@@ -450,7 +450,7 @@ def test_the_same_run_twice_is_named_twice(tmp_path: Path) -> None:
             {"seed": "3"},
             r"axes\.seed: expected a list of values, got 3; what does not vary goes into \[base\]",
         ),
-        ({}, {"seed": "[]"}, r"axes\.seed: an empty list, so there would be no cells"),
+        ({}, {"seed": "[]"}, r"axes\.seed: an empty list, so there would be no runs"),
         ({"data": ""}, {}, r"no data; set it in \[base\], or vary it in \[axes\]"),
         ({"model": ""}, {"seed": "[1]"}, "no model; set it"),
         ({"model": '"mlp+mlp"'}, {}, r"study\.toml: base.model: 'mlp\+mlp': two encoders"),
@@ -552,7 +552,7 @@ def test_cells_are_counted_before_any_is_made(
     monkeypatch.setattr(module, "product", lambda *axes: pytest.fail("the cells were made"))
     numbers = f"[{', '.join(map(str, range(1, 1001)))}]"
     said = (
-        r"study\.toml: axes: expected a study of at most 100,000 cells, got 1,000,000 cells; "
+        r"study\.toml: axes: expected a study of at most 100,000 runs, got 1,000,000 runs; "
         r"split it, or allow more with SIGHTLINE_MAX_CELLS \(1,000 of seed × 1,000 of limit\)"
     )
     with pytest.raises(SpecError, match=said):
@@ -564,7 +564,7 @@ def test_the_bound_of_cells_is_one_of_the_environment(
 ) -> None:
     monkeypatch.setenv("SIGHTLINE_MAX_CELLS", "3")
     assert len(study(tmp_path, {}, {"seed": "[1, 2, 3]"}).cells) == 3
-    with pytest.raises(SpecError, match="of at most 3 cells, got 4 cells"):
+    with pytest.raises(SpecError, match="of at most 3 runs, got 4 runs"):
         study(tmp_path, {}, {"seed": "[1, 2, 3, 4]"})
 
 

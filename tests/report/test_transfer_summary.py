@@ -148,6 +148,19 @@ def test_json_holds_the_numbers_of_the_sentences() -> None:
     assert shown().to_json()["shown"]["all_texts"]["carried"]["value"] == 0.93
 
 
+def test_json_names_the_classes_that_a_program_may_show() -> None:
+    closed, open_ = reached(MUST_NOT, 2), reached(CANNOT_TELL, 6)
+    mixed = {"a": FINE, "b": CAREFUL, "c": closed, "d": open_}
+    assert shown(reached(CAVEATS, 5, (), (), mixed)).to_json()["may_be_shown_for"] == ["a", "b"]
+    # over all texts the verdict permits the map, but of no class does it
+    none = shown(reached(CAVEATS, 5, (), (), {"c": closed, "d": open_}))
+    assert (none.verdict.level.permits, none.may_be_shown_for) == (True, ())
+    guesses = replace(LEARNED, above=estimate(0.0))
+    fine = shown(reached(CAN, 4, (), (), {"a": FINE}))
+    assert fine.may_be_shown_for == ("a",)
+    assert replace(fine, learned=guesses).may_be_shown_for == ()
+
+
 def test_a_saved_audit_says_what_it_said(tmp_path) -> None:
     found = detector()
     assert Audit.load(found.save(tmp_path / "a")).to_json()["shown"] == found.to_json()["shown"]

@@ -73,7 +73,7 @@ def worlds(stored: Stored, known: Sequence[Scenario] = WORLDS) -> str:
     """Table how often each row of the verdict applied."""
     rows = [tuple(_world(group)) for group in stored["groups"]]
     numbers = [f"row {row.number}" for row in TABLE]
-    description = table(("world", "encoder", "accuracy", "cells", "right", *numbers), rows)
+    description = table(("world", "encoder", "accuracy", "runs", "right", *numbers), rows)
     right = {world.name: world for world in known}
     shown = dict.fromkeys(group["world"] for group in stored["groups"])
     about = table(
@@ -192,7 +192,7 @@ def _cost(stored: Stored) -> str:
         f"{name} {value}" for name, value in stored["environment"]["versions"].items()
     )
     text = (
-        f"{stored['cells']:,} cells, seeds {first} to {last}, {stored['hours']:.1f} hours; "
+        f"{stored['cells']:,} runs, seeds {first} to {last}, {stored['hours']:.1f} hours; "
         f"{versions}.\n"
     )
     return text + unfinished(stored, stored["cells"])

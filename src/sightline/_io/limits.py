@@ -138,7 +138,7 @@ GRACE = Bound(
 CELLS = Bound(
     "a study",
     100_000,
-    "cells",
+    "runs",
     "counted before any is made; the largest study here has some thousands",
     "split it",
     "SIGHTLINE_MAX_CELLS",

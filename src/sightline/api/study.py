@@ -293,7 +293,7 @@ def _refuse_unfinished(ended: FinishedStudy) -> None:
         )
         raise StoreError(f"{ended.store.root}: {message}; the same call runs them again")
     if lacking[1]:
-        message = f"{lacking[1]} {of} are being run by another process"
+        message = f"{lacking[1]} {of} are being made by another process"
         raise StoreError(f"{ended.store.root}: {message}; call again when it has ended")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from sightline._io.atomic_write import plain
 from sightline.audits.audit_storage import load_results, save_results
 from sightline.core.results import Results
+from sightline.report.advice import first_of_all
 from sightline.report.export.column_frame import ColumnFrame
 from sightline.report.export.export_files import export, frames_of
 from sightline.report.gates import NOT_SHOWN, closed, outcome, read_gates
@@ -31,6 +32,17 @@ class Audit(Results):
         """The verdict as a sentence, with any predicted classes whose verdict differs."""
         return headline(self.verdict)
 
+    @property
+    def may_be_shown_for(self) -> tuple[str, ...]:
+        """The predicted classes for whose texts the map may be shown, with or without caveats; none
+        where the model has to be fixed first.
+        """
+        if first_of_all(self):
+            return ()
+        return tuple(
+            name for name in self.verdict.by_class if self.verdict.for_text(name).permits
+        )
+
     def to_json(self) -> dict[str, Any]:
         """Summarise as plain JSON values (schema in ``docs/schema.md``), starting with the verdict
         as a sentence.
@@ -38,7 +50,12 @@ class Audit(Results):
         found = transferred_share(self)
         shown = None if found is None else asdict(found)
         values: dict[str, Any] = plain(
-            {"headline": self.headline, "shown": shown} | super().to_json()
+            {
+                "headline": self.headline,
+                "may_be_shown_for": self.may_be_shown_for,
+                "shown": shown,
+            }
+            | super().to_json()
         )
         return values
 

@@ -4,7 +4,7 @@
     1  our bug
     2  wrong input: data, model or flags
     3  a gate (``--fail-on``) closed
-    4  some cells of a study failed, or another process is at them
+    4  some runs of a study failed, or another process makes them
     130  interrupted
     143  terminated
 

@@ -457,7 +457,7 @@ Limit = Annotated[
         metavar="N",
         min=1,
         show_default="all",
-        help="The most test texts of an audit (a seeded sample, also of --full), or missing cells "
+        help="The most test texts of an audit (a seeded sample, also of --full), or missing runs "
         "of a study.",
         rich_help_panel=RUN,
     ),
@@ -582,10 +582,7 @@ NoIds = Annotated[
     typer.Option(
         "--no-ids",
         metavar=_SWITCH,
-        help=(
-            "Number the texts in what is written and leave their ids out; with --no-texts, "
-            "neither is in it."
-        ),
+        help="Number the texts in what is written, and leave their ids out.",
         rich_help_panel=_OUTPUT,
     ),
 ]
@@ -659,7 +656,7 @@ Crew = Annotated[
         "of Slurm at a time.",
     ),
 ]
-RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Run failed cells again.")]
+RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Make failed runs again.")]
 TableFile = Annotated[
     Path | None,
     typer.Option(

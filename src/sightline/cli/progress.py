@@ -220,7 +220,7 @@ class RunBar:
 
     def __init__(self, shown: Progress, total: int) -> None:
         self.shown = shown
-        self.task = shown.add_task("cells", total=total, note="")
+        self.task = shown.add_task("runs", total=total, note="")
 
     def __call__(self, done: int, description: str) -> None:
         """Move the bar."""
@@ -242,7 +242,7 @@ class RunCounter:
         seconds = time.monotonic() - self.began
         left = seconds / max(self.done, 1) * (self.total - self.done)
         words = [
-            f"{self.done} of {count_phrase(self.total, 'cell')}",
+            f"{self.done} of {count_phrase(self.total, 'run')}",
             f"{60 * self.done / max(seconds, 1e-9):.1f} a minute",
         ]
         words += [f"{self.failed} failed"] if self.failed else []

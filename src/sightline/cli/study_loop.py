@@ -74,11 +74,11 @@ def do_study(
     return None
 
 
-def _lacking(cells: int, failed: int, elsewhere: int) -> list[str]:
+def _lacking(runs: int, failed: int, elsewhere: int) -> list[str]:
     """Say what keeps the study from being finished, and what to do about it."""
-    of = count_phrase(cells, "cell")
-    description = [f"{failed} of {of} failed; --retry-failed runs them again"] if failed else []
-    waits = f"{elsewhere} of {of} {'is' if elsewhere == 1 else 'are'} being run by another process"
+    of = count_phrase(runs, "run")
+    description = [f"{failed} of {of} failed; --retry-failed makes them again"] if failed else []
+    waits = f"{elsewhere} of {of} {'is' if elsewhere == 1 else 'are'} being made by another process"
     return (
         [*description, f"{waits}; run the study again when it has ended"]
         if elsewhere
@@ -93,7 +93,7 @@ def _resumable() -> Iterator[None]:
         yield
     except (KeyboardInterrupt, Terminated):
         print_message(
-            "stopped: the finished cells are kept, and the same command resumes with what is left"
+            "stopped: the finished runs are kept, and the same command resumes with what is left"
         )
         raise
 
@@ -135,13 +135,13 @@ def _show_plan(study: PlannedStudy, found: StudyForecast, as_json: bool) -> None
         for name, count in found.counts.items()
         if name != "cells"
     )
-    counts = ", ".join([count_phrase(found.cells, "cell"), *rest])
+    counts = ", ".join([count_phrase(found.cells, "run"), *rest])
     if not found.to_run:
         return print_lines([*lines, counts])
     space = (
         f"about {found.disk_bytes / 2**20:,.0f} MiB"
         if found.disk_bytes
-        else "known once a cell is done"
+        else "known once a run is done"
     )
     takes = span(found.hours_least * 3600, found.hours * 3600)
     time = (

@@ -108,7 +108,7 @@ def _from_both_ends(kinds: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _basis(done: int, known: int, tried: int, kinds: int) -> str:
-    description = [f"{done} cells that are done, of {known} data and models"] if known else []
+    description = [f"{done} runs that are done, of {known} data and models"] if known else []
     never = "data and models that were never run; the others like these"
     return " and ".join(
         [*description, f"a trial of {tried} of {kinds} {never}"] if kinds else description

@@ -241,7 +241,7 @@ def _axis(key: str, values: Any) -> list[Any]:
         )
     if not values:
         raise SpecError(
-            f"axes.{key}: an empty list, so there would be no cells; give values, or leave "
+            f"axes.{key}: an empty list, so there would be no runs; give values, or leave "
             "the axis out"
         )
     return [value_of(key, value, f"axes.{key}[{number}]") for number, value in enumerate(values)]
@@ -338,4 +338,4 @@ def _check_different(grid: Grid) -> None:
                 )
                 for i in (other, number)
             )
-            raise SpecError(f"two cells are the same run: ({one}) and ({two}); leave one out")
+            raise SpecError(f"two runs have the same settings: ({one}) and ({two}); leave one out")

@@ -142,11 +142,11 @@ def _partial(grid: Grid, found: Mapping[str, Summary], elsewhere: Collection[str
     failed = sum(key in found and found[key].state == "failed" for key in grid.keys)
     counts = {
         "missing": len(missing) - away,
-        "being run by another process": away,
+        "being made by another process": away,
         "failed": failed,
     }
     text = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-    return text and f"{text}, of {count_phrase(len(grid.cells), 'cell')}"
+    return text and f"{text}, of {count_phrase(len(grid.cells), 'run')}"
 
 
 def _groups(
@@ -311,5 +311,5 @@ def _note(summary: Summary | None, labels: Sequence[str], grid: Grid, elsewhere:
         or grid.name
     )
     if summary is None:
-        return [f"{'being run by another process' if elsewhere else 'missing'}: {named}"]
+        return [f"{'being made by another process' if elsewhere else 'missing'}: {named}"]
     return [f"failed: {named}: {summary.error}"]
