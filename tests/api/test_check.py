@@ -31,7 +31,9 @@ def test_a_class_of_too_few_test_texts_is_named_before_anything_is_trained(
     ]
     file = tmp_path / "t.csv"
     file.write_text("\n".join(["text,label,split", *rows]))
-    notes = [note for note in check_data(parse_data(str(file)))["notes"] if "predicted class" in note]
+    notes = [
+        note for note in check_data(parse_data(str(file)))["notes"] if "predicted class" in note
+    ]
     assert len(notes) == (1 if named else 0)
     assert all(f"{name!r} ({test[name]})" in notes[0] for name in named)
     assert all(repr(name) not in note for note in notes for name in {"a", "b"}.difference(named))

@@ -14,7 +14,7 @@ from sightline.core.seeds import Seeds
 from sightline.measures.control_distance import ControlDistance
 from sightline.models.attention import GivenWeights
 from sightline.numerics.divergences import probabilities
-from sightline.verdict.control_estimates import as_distance, distances
+from sightline.verdict.control_estimates import distances, is_distance
 from tests.snapshots import same_text
 from tests.texts import examples, untrained
 
@@ -59,9 +59,9 @@ def test_without_a_companion_there_is_nothing_to_be_far_from() -> None:
 
 
 def test_a_distance_is_named_by_its_companion() -> None:
-    assert as_distance("beside.tvd.adversary(weight=0.5)") is not None
-    assert as_distance("beside.tvd.adversary(height=0.5)") is None
-    assert as_distance("beside.tau.base").how == "mean"
+    assert is_distance("beside.tvd.adversary(weight=0.5)")
+    assert not is_distance("beside.tvd.adversary(height=0.5)")
+    assert is_distance("beside.tau.base")
     same_text("notes", quantity_of("beside", "jsd.base").description)
 
 

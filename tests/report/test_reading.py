@@ -11,7 +11,11 @@ from sightline.core.explanation import Explanation, Prediction
 from sightline.core.results import CANNOT_TELL, CAVEATS, MUST_NOT
 from sightline.report.html.explanation_view import in_notebook, rows_of, style_of
 from sightline.report.text.explanation_text import lines, shaded
-from sightline.report.text.prediction_files import PlacedPrediction, prediction_json, prediction_lines
+from sightline.report.text.prediction_files import (
+    PlacedPrediction,
+    prediction_json,
+    prediction_lines,
+)
 from tests.report.audits import ABSENT, HOSTILE, audit, by_absence, record
 from tests.report.pages import Page
 from tests.snapshots import same_text
@@ -204,5 +208,9 @@ def test_predictions_are_written_line_by_line_in_full() -> None:
     ]
     same_text("report", list(prediction_lines(found, "jsonl"))[1])
     named = [one._replace(id=name) for one, name in zip(found, ("x", "=y"), strict=True)]
-    assert [line[:7] for line in prediction_lines(named, "csv")] == ["line,id", "2,x,'=a", "3,'=y,,"]
+    assert [line[:7] for line in prediction_lines(named, "csv")] == [
+        "line,id",
+        "2,x,'=a",
+        "3,'=y,,",
+    ]
     assert prediction_json(found[0])["probabilities"]["b"] == 1 / 3

@@ -208,3 +208,20 @@ def test_a_test_that_nobody_asked_for_says_what_the_model_lacks_for_it() -> None
     assert known[()].why_not("retrained") == UNASKED
     assert known[()].why_not("reach") == needed({OTHER_ATTENTION})
     assert known["decode",].why_not("reach") == UNASKED
+
+
+def test_an_interval_ends_where_its_number_does() -> None:
+    """A share of 1 in every text is no share above 1 or below 0; log-odds have no such end."""
+    spread = np.linspace(-2, 4, N)
+    asked = evidence(
+        mixing=Measurement("mixing", {"entropy": np.ones(N)}),
+        erasure=Measurement("erasure", {"deleted.most": spread}),
+    )
+    even = asked.estimate("mixing.entropy")
+    assert even is not None
+    assert (even.value, even.high) == (1.0, 1.0)
+    assert 0.9 < even.low < 1
+    odds = asked.estimate("erasure.deleted.most")
+    assert odds is not None
+    assert odds.high - odds.value == pytest.approx(odds.value - odds.low, rel=0.2)
+    assert odds.high > 1 == round(odds.value, 9)

@@ -78,10 +78,10 @@ def _next(audits: Audits | LabelAudits, report: AuditReport) -> list[str]:
     if isinstance(audits, Audits):
         if is_unfinished(audits.first):
             return ["Next      the same command with a larger --budget"]
-        if audits.first.verdict.level == CANNOT_TELL:
-            return ["Next      audit more texts, or what the lines above say is missing"]
         if first_of_all(audits.first):
             return ["Next      what the lines above say comes first"]
+        if audits.first.verdict.level == CANNOT_TELL:
+            return ["Next      audit more texts, or what the lines above say is missing"]
     if report.card is not None:
         return []
     return ["Next      add --card card.md for the caption to paste under a heat map"]

@@ -11,7 +11,7 @@ from sightline.config.specs import RunSpec
 from sightline.core.results import Failed, NotRun, Results
 from sightline.verdict.accuracy_drop import DROPS
 from sightline.verdict.catalogue import AUDIT_TESTS
-from sightline.verdict.control_estimates import as_distance
+from sightline.verdict.control_estimates import is_distance
 
 METRICS = ("accuracy", "f1")
 NUMBERS = (*METRICS, *AUDIT_TESTS)
@@ -30,7 +30,7 @@ def not_asked(name: str, spec: RunSpec) -> str:
         ):
             return f"{NOT_ASKED}: {measure} is not among the measures of the study"
         companion = NEEDS_COMPANION.get(measure) or (
-            name.split(".", 2)[2] if as_distance(name) else ""
+            name.split(".", 2)[2] if is_distance(name) else ""
         )
         if companion and companion not in spec.companions:
             return f"{NOT_ASKED}: {companion} is not among the control models of the study"

@@ -22,7 +22,7 @@ from sightline.experiments.store import Summary
 from sightline.report.number_format import count_phrase
 from sightline.stats.across_seeds import across_seeds, deviation
 from sightline.verdict.catalogue import AUDIT_TESTS
-from sightline.verdict.control_estimates import KINDS, as_distance
+from sightline.verdict.control_estimates import KINDS, is_distance
 from sightline.verdict.number_bounds import ends_of
 from sightline.verdict.rationale_estimates import MARKED
 from sightline.verdict.retention_estimates import KEPT, RATIOS
@@ -44,7 +44,7 @@ Numbers = Mapping[str, Estimate]
 def check_columns(columns: Sequence[str]) -> None:
     """Refuse a column that no audit could have, and a repeated one."""
     for place, name in enumerate(columns):
-        if name not in choosable() and not as_distance(name):
+        if name not in choosable() and not is_distance(name):
             always = (
                 f"expected some of {', '.join(COLUMNS)}, or another number of an audit (sightline "
                 "list columns)"

@@ -13,7 +13,7 @@ Kind = Literal[
     "contrast", "by rank", "two operators", "pairs", "share", "share without", "weakest drop"
 ]
 """How a test is judged; each is a function in ``verdict/scoring_rules.py``."""
-EstimateKind = Literal["mean", "unbounded mean", "mean of shares", "share", "drop"]
+EstimateKind = Literal["mean", "share", "drop"]
 """How a quantity is estimated with an interval; each is a branch of ``Evidence.estimate``."""
 Veto = Literal["", "moved", "alone", "together", "below zero"]
 """How a failed test keeps a map from being shown: by itself for the test that moves words (row 2);

@@ -80,22 +80,18 @@ _ROWS = (
             ReportedQuantity(
                 "erasure.deleted.most",
                 "what they lose without the words whose deletion matters most",
-                "unbounded mean",
             ),
             ReportedQuantity(
                 "erasure.replaced.attention",
                 "what they lose when the highlighted words are replaced",
-                "unbounded mean",
             ),
             ReportedQuantity(
                 "erasure.replaced.random",
                 "when as many random words are replaced",
-                "unbounded mean",
             ),
             ReportedQuantity(
                 "erasure.replaced.most",
                 "when the words that matter most are replaced",
-                "unbounded mean",
             ),
             ReportedQuantity(
                 "erasure.area", "comprehensiveness as published: what the probability loses"
@@ -387,12 +383,9 @@ _ROWS = (
             ReportedQuantity(
                 "need.uniform_odds",
                 "log-odds of the predicted class lost with uniform weights",
-                "unbounded mean",
             ),
-            ReportedQuantity(
-                "need.constant_odds", "with the same weights for every text", "unbounded mean"
-            ),
-            ReportedQuantity("need.permuted_odds", "with the weights permuted", "unbounded mean"),
+            ReportedQuantity("need.constant_odds", "with the same weights for every text"),
+            ReportedQuantity("need.permuted_odds", "with the weights permuted"),
             ReportedQuantity("need.uniform.F1_drop", how="drop"),
             ReportedQuantity("need.constant.F1_drop", how="drop"),
             ReportedQuantity("need.permuted.F1_drop", how="drop"),
@@ -468,11 +461,10 @@ _ROWS = (
         baseline_words="The share that the other words of the text explain",
         for_all="passed",
         shown=(
-            ReportedQuantity("own_word.whole", how="unbounded mean"),
+            ReportedQuantity("own_word.whole"),
             ReportedQuantity(
                 "own_word.untrained",
                 "the share that words explain before any training",
-                "unbounded mean",
             ),
             ReportedQuantity(
                 "mixing.own",
@@ -506,7 +498,7 @@ _ROWS = (
             ReportedQuantity(
                 "permutation.largest", "largest change that a permutation is known to make"
             ),
-            ReportedQuantity("permutation.logit_variance", how="unbounded mean"),
+            ReportedQuantity("permutation.logit_variance"),
         ),
     ),
     AuditTest(
@@ -533,35 +525,29 @@ _ROWS = (
         baseline_words="The same for weights shuffled over the words and used",
         for_all="not failed",
         shown=(
-            ReportedQuantity(
-                "flips.found.gradient", "the same in the order of the gradient", "unbounded mean"
-            ),
-            ReportedQuantity("flips.found.random", "the same in random order", "unbounded mean"),
+            ReportedQuantity("flips.found.gradient", "the same in the order of the gradient"),
+            ReportedQuantity("flips.found.random", "the same in random order"),
             ReportedQuantity(
                 "flips.never", "share of texts where no set of words flips the prediction", "share"
             ),
             ReportedQuantity(
                 "flips.size",
                 "fewest words without whose weight the prediction flips",
-                "unbounded mean",
             ),
             ReportedQuantity(
                 "flips.size.attention",
                 "words that go until it flips, in the order of attention",
-                "unbounded mean",
             ),
             ReportedQuantity(
                 "repair.singly.scaled",
                 "log-odds lost without the weight of each top word, added up",
-                "unbounded mean",
             ),
             ReportedQuantity(
                 "repair.jointly.scaled",
                 "log-odds lost without the weights of all top words",
-                "unbounded mean",
             ),
-            ReportedQuantity("repair.gap.scaled", how="unbounded mean"),
-            ReportedQuantity("repair.gap.zeroed", how="unbounded mean"),
+            ReportedQuantity("repair.gap.scaled"),
+            ReportedQuantity("repair.gap.zeroed"),
         ),
     ),
     AuditTest(
@@ -586,33 +572,26 @@ _ROWS = (
             ReportedQuantity(
                 "information.D.output",
                 "the same contrast about the model’s own answer",
-                "unbounded mean",
             ),
             ReportedQuantity(
                 "information.coupled.D",
                 "p of that contrast among shuffles of the attention",
-                "unbounded mean",
             ),
             ReportedQuantity(
                 "information.D.decoupled",
                 "about its answer under uniform attention",
-                "unbounded mean",
             ),
             ReportedQuantity(
                 "information.flatness",
                 "mean weight of the first rank, divided by the mean weight of the last",
-                "unbounded mean",
             ),
             ReportedQuantity(
                 "information.paper.tau.output",
                 "Shieh’s τ of counted information, as published",
-                "unbounded mean",
             ),
-            ReportedQuantity(
-                "information.paper.tau.label", "the same about the label", "unbounded mean"
-            ),
-            ReportedQuantity("information.untrained.D.label", how="unbounded mean"),
-            ReportedQuantity("information.most.label", how="unbounded mean"),
+            ReportedQuantity("information.paper.tau.label", "the same about the label"),
+            ReportedQuantity("information.untrained.D.label"),
+            ReportedQuantity("information.most.label"),
         ),
     ),
     AuditTest(
@@ -680,7 +659,6 @@ _ROWS = (
                     "probability of the prediction by one word alone, mean over the words of "
                     "texts predicted rightly"
                 ),
-                "mean of shares",
             ),
             ReportedQuantity(
                 "token_evidence.share",
@@ -725,7 +703,6 @@ _ROWS = (
                     "least move of the scores that changes the prediction (nats), of texts where "
                     "one does"
                 ),
-                "unbounded mean",
             ),
         ),
     ),
@@ -773,12 +750,10 @@ _ROWS = (
             ReportedQuantity(
                 "sufficiency.kept.most",
                 "what is left with the words whose deletion matters most",
-                "unbounded mean",
             ),
             ReportedQuantity(
                 "sufficiency.whole",
                 "the log-odds of the predicted class on the whole text",
-                "unbounded mean",
             ),
             ReportedQuantity(
                 "sufficiency.area", "sufficiency as published: what the probability loses"
@@ -805,12 +780,8 @@ _ROWS = (
             ReportedQuantity(
                 "beside.tau.seeds", "Kendall’s τ-b between the weights of two trainings"
             ),
-            ReportedQuantity(
-                "beside.jsd.seeds", "Jensen–Shannon divergence between them", "mean of shares"
-            ),
-            ReportedQuantity(
-                "beside.tvd.seeds", "total variation between their answers", "mean of shares"
-            ),
+            ReportedQuantity("beside.jsd.seeds", "Jensen–Shannon divergence between them"),
+            ReportedQuantity("beside.tvd.seeds", "total variation between their answers"),
         ),
     ),
 )

@@ -10,15 +10,9 @@ from sightline.config.part_syntax import parse_part
 from sightline.config.registry import resolve_options
 from sightline.core.errors import SpecError
 from sightline.core.results import Measurement, Outcome
-from sightline.verdict.audit_test import EstimateKind, ReportedQuantity
 
-KINDS: Mapping[str, EstimateKind] = {
-    "jsd": "mean of shares",
-    "tau": "mean",
-    "tvd": "mean of shares",
-}
-"""How each distance is estimated: between the weights, the orders of the words by them, and the
-outputs."""
+KINDS = ("jsd", "tau", "tvd")
+"""The distances: between the weights, the orders of the words by them, and the outputs."""
 
 
 def distances(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
@@ -36,18 +30,18 @@ def distances(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
     return tuple(f"beside.{name}" for name in taken.values if name in ordered)
 
 
-def as_distance(name: str) -> ReportedQuantity | None:
-    """Say how a distance is estimated; None for other quantities.
+def is_distance(name: str) -> bool:
+    """Check whether a number is the distance to a control model that there is.
 
-    >>> as_distance("beside.jsd.seed(by=1)").how, as_distance("beside.jsd.twin"), as_distance("need.moved")
-    ('mean of shares', None, None)
+    >>> is_distance("beside.jsd.seed(by=1)"), is_distance("beside.jsd.twin"), is_distance("need.moved")
+    (True, False, False)
     """
     measure, _, quantity = name.partition(".")
     kind, _, companion = quantity.partition(".")
     if measure != "beside" or kind not in KINDS:
-        return None
+        return False
     try:
         resolve_options("companion", parse_part(companion))
     except SpecError:
-        return None
-    return ReportedQuantity(name, how=KINDS[kind])
+        return False
+    return True

@@ -15,16 +15,15 @@ from sightline.core.needs import UNASKED
 from sightline.core.results import Bracket, Estimate, Failed, Measurement, NotRun, Outcome, Ragged
 from sightline.stats import bootstrap
 from sightline.stats.contrasts import Contrast, paired, score
-from sightline.stats.intervals import LEVEL, UNIT, Bounds
+from sightline.stats.intervals import LEVEL
 from sightline.stats.mean_bounds import bracketed_mean
 from sightline.stats.ratios import RatioSums, ratio
 from sightline.verdict.accuracy_drop import DROPS, METRICS, estimate_drop
 from sightline.verdict.audit_test import NAMED, AuditTest, ReportedQuantity
 from sightline.verdict.catalogue import AUDIT_TESTS
-from sightline.verdict.control_estimates import as_distance
 from sightline.verdict.layer_estimates import as_layer
-from sightline.verdict.rationale_estimates import MARKED
-from sightline.verdict.retention_estimates import KEPT, RATIOS, Ratio
+from sightline.verdict.number_bounds import ends_of
+from sightline.verdict.retention_estimates import RATIOS, Ratio
 from sightline.verdict.thresholds import Thresholds
 from sightline.verdict.transfer_estimates import compared
 
@@ -194,7 +193,7 @@ class Evidence:
             return contrast.number if name == _CONTRASTED[name].number else contrast.baseline
         return self._summary(
             measurement.values.get(quantity),
-            _SHOWN.get(name) or as_distance(name) or as_layer(name) or ReportedQuantity(name),
+            _CLAIMED.get(name) or as_layer(name) or ReportedQuantity(name),
         )
 
     def _summary(
@@ -207,7 +206,7 @@ class Evidence:
             return None
         if one.how == "share":
             return bootstrap.proportion(values, clusters=self.clusters)
-        bounds = _BOUNDS.get(one.how, UNIT)
+        bounds = ends_of(one.name)
         each = values if values.ndim == 1 else values.mean(axis=1)
         classes = self.predicted if one.name in _CEILINGS else None
         return bootstrap.mean(each, self.seed, bounds, clusters=self.clusters, classes=classes)
@@ -274,6 +273,3 @@ _CONTRASTED: Mapping[str, ScoreQuantities] = {
 both are defined."""
 _CEILINGS = frozenset(names.ceiling for names in _COMPARED)
 _CLAIMED = {one.name: one for claim in AUDIT_TESTS.values() for one in claim.quantities()}
-_SHOWN: Mapping[str, ReportedQuantity] = {**MARKED, **KEPT, **_CLAIMED}
-_BOUNDS: Mapping[str, Bounds] = {"unbounded mean": None, "mean of shares": (0.0, 1.0)}
-"""Bounds of a mean, if they are not −1 and 1."""

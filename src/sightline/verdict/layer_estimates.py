@@ -8,9 +8,9 @@ from sightline.core.results import Measurement, Outcome
 from sightline.verdict.audit_test import EstimateKind, ReportedQuantity
 
 KINDS: Mapping[str, EstimateKind] = {
-    "uniform": "mean of shares",
+    "uniform": "mean",
     "uniform_changed": "share",
-    "constant": "mean of shares",
+    "constant": "mean",
     "constant_changed": "share",
 }
 """How each is estimated: the change of the output, and the share of changed predictions."""

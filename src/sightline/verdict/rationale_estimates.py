@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from sightline.config.word_maps import MAPS
 from sightline.core.results import Estimate, Measurement, Results
 from sightline.stats.bootstrap import mean
-from sightline.verdict.audit_test import ReportedQuantity
 
 SCORES = ("auprc", "auprc_chance", "f1", "f1_chance", "iou", "iou_chance")
 """How well a map finds the rationale, each with the value of a permuted map."""
-MARKED: Mapping[str, ReportedQuantity] = {
-    name: ReportedQuantity(name, how="mean of shares")
-    for name in (f"rationale.{score}.{one}" for one in MAPS for score in SCORES)
-}
+MARKED = tuple(f"rationale.{score}.{one}" for one in MAPS for score in SCORES)
 """Every estimate by name; it exists if the data have rationales and the model allows the map."""
 
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sightline.stats.intervals import Bounds
-from sightline.verdict.audit_test import ReportedQuantity
 
 
 @dataclass(frozen=True)
@@ -29,10 +28,5 @@ RATIOS: Mapping[str, Ratio] = {
 }
 """The share of the variance of token logits within texts; and the gain of a probe on a word, in
 nats and as a share of the entropy."""
-KEPT: Mapping[str, ReportedQuantity] = {
-    "token_evidence.probability": ReportedQuantity(
-        "token_evidence.probability", how="mean of shares"
-    ),
-    "token_evidence.gap": ReportedQuantity("token_evidence.gap", how="unbounded mean"),
-}
+KEPT = ("token_evidence.probability", "token_evidence.gap")
 """Estimates that are means over texts."""

@@ -52,7 +52,9 @@ def _csv(found: Iterable[PlacedPrediction]) -> Iterator[str]:
         place, probabilities = _place(one), one.prediction.probabilities
         if number == 0:
             yield _line(*place, "predicted", *(f"probability of {name}" for name in probabilities))
-        yield _line(*place.values(), one.prediction.label or "", *plain(list(probabilities.values())))
+        yield _line(
+            *place.values(), one.prediction.label or "", *plain(list(probabilities.values()))
+        )
 
 
 def _line(*cells: Any) -> str:
