@@ -41,6 +41,7 @@ from sightline.studies.results_file import COLUMNS, Row, read_rows, rows_of, val
 from sightline.studies.run_plan import Plan, Readings, joint_name
 from sightline.studies.study_catalogue import CALIBRATIONS
 from sightline.studies.study_definition import FinishedRun, JointReading, Params, run_missing
+from sightline.studies.update_results import Work
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "docs"))
 
@@ -132,6 +133,21 @@ def test_a_run_of_which_only_lines_are_left_counts_as_done_and_says_nothing(tmp_
     assert written(plan, said, file).said == said
     assert [run.model for run, _ in plan.read(Store(tmp_path / "empty"), said)] == [MODELS[0]]
     assert read_rows(tmp_path / "none") == []
+
+
+def test_only_runs_of_which_every_needed_number_is_kept_are_left_out(store: Store) -> None:
+    """A run that lacks a number it needs is made again, however much else was read of it."""
+    plan = planned(needed=("accuracy",))
+    whole, *_ = kept(plan, plan.said(store)).readings.values()
+    first, second, *others = plan.readings
+    _, numbers = whole
+    assert numbers is not None
+    lacking = {name: one for name, one in numbers.items() if name != "accuracy"}
+    said: Readings = {first.name: numbers, second.name: lacking, others[0].name: None}
+    work = Work({plan.artefact.id: [plan]}, {plan.artefact.id: kept(plan, said)})
+    made = work.grid("study", but_known=True)
+    assert [*made.keys] == [*second.keys, *others[1].keys]
+    assert [*work.grid("study").keys] == [*plan.grid.keys]
 
 
 def test_floors_and_bounds_are_kept_and_what_is_undefined(tmp_path: Path) -> None:

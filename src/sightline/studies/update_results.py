@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from sightline.config.run_keys import lasting_key
 from sightline.config.specs import RunSpec
 from sightline.data.word_vectors import write_vectors
 from sightline.experiments.grid import Grid
@@ -29,7 +28,7 @@ from sightline.studies.run_counts import (
     status_of,
     usual_seconds,
 )
-from sightline.studies.run_plan import Plan
+from sightline.studies.run_plan import Plan, Readings
 from sightline.studies.study_catalogue import FROM_VECTORS, PAGES, STUDIES, plans_of
 
 ORDER = {name: place for place, name in enumerate((ALL, *STUDIES, *PAGES))}
@@ -63,15 +62,24 @@ class Work:
 
     def forecast(self, store: Store) -> PaperForecast:
         """Return what remains of the papers' tables."""
-        return forecast(self.papers, store, {name: one.said for name, one in self.before.items()})
+        return forecast(self.papers, store, {name: self._said(name) for name in self.before})
+
+    def _said(self, study: str) -> Readings:
+        """Return what was read for a study before."""
+        return self.before.get(study, StudyResults()).said
 
     def grid(self, name: str, *, but_known: bool = False) -> Grid:
-        """List every run once; ``but_known`` leaves out runs whose readings the file has."""
-        known = {run for kept in self.before.values() for run in kept.readings}
+        """List every run once; ``but_known`` leaves out runs of which the file has every number that
+        a study needs.
+        """
+        unread = {
+            key
+            for study, plans in self.plans.items()
+            for plan in plans
+            for key in plan.unread(self._said(study))
+        }
         runs = {
-            key: (study, run)
-            for key, (study, run) in self.runs.items()
-            if not but_known or lasting_key(run) not in known
+            key: named for key, named in self.runs.items() if not but_known or key in unread
         }
         labels = tuple((study, *_label(run)) for study, run in runs.values())
         return Grid(name, tuple(run for _, run in runs.values()), AXES, labels)
