@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import MISSING, Field, fields
 from typing import Any
 
+from sightline.config.presets import PRESETS
 from sightline.config.specs import RunSpec
 
 _SHOWN_APART = ("data", "model", "fit", "seed")
@@ -14,11 +15,17 @@ _SHOWN_APART = ("data", "model", "fit", "seed")
 
 def setting_of(spec: RunSpec) -> str:
     """Write the fields that differ from their defaults, such as ``fit.epochs=3, altered=truthful``;
-    the parts of the model are left out, because the model names them.
+    the parts of the model are left out, because the model names them. A training differs from that
+    of the preset ``default``, which a study starts from.
     """
     of_model = _differing(spec.model, "model.", (*spec.model.parts, "vectors_digest"))
-    of_fit, of_run = _differing(spec.fit, "fit.", ()), _differing(spec, "", _SHOWN_APART)
-    return ", ".join([*of_model, *of_fit, *of_run])
+    usual = PRESETS["default"].fit
+    of_fit = (
+        f"fit.{name}={_written(value)}"
+        for name, value in vars(spec.fit).items()
+        if value != getattr(usual, name)
+    )
+    return ", ".join([*of_model, *of_fit, *_differing(spec, "", _SHOWN_APART)])
 
 
 def _differing(settings: Any, of: str, left_out: Collection[str]) -> Iterator[str]:
