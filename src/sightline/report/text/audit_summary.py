@@ -40,7 +40,12 @@ WIDTH = 100
 """Most columns of a line."""
 _NAMES = 10
 """Columns of the names before the sentences."""
-_ROLES = ("required", "must not fail", "informational")
+_ROLES = {
+    "required": "required",
+    "must not fail": "must not fail (a caveat unless passed)",
+    "informational": "informational",
+}
+"""The roles in the order of the table, as headings."""
 _SCALE = f"{SCALE} Each code has a page in docs/findings; docs/glossary.md defines the terms."
 
 
@@ -121,7 +126,7 @@ def _table(findings: Sequence[Finding]) -> list[str]:
     roles = [one.role for one in ordered]
     first = {role: roles.index(role) for role in dict.fromkeys(roles)}
     for role, at in reversed(first.items()):
-        rows.insert(at, role)
+        rows.insert(at, _ROLES.get(role, role))
     return [head, *rows] if rows else []
 
 
