@@ -155,7 +155,9 @@ CAUSES = (
     ),
     Cause(
         "meister2021", ("sst",), "*", "τ with * of states",
-        f"{NOTHING}, nor does faster attention ({SETTINGS}). Ours is at its chance level",
+        "perhaps how a state is removed, which the paper does not say: here it is left out, so that "
+        "under sparsemax one without weight changes nothing, and shared zeros agree. Faster attention "
+        f"explains nothing ({SETTINGS}). Ours is at its chance level",
     ),
     Cause(
         "meister2021", ("sst",), "bilstm*", "τ of λ *",

@@ -45,7 +45,7 @@ PAPERS: Mapping[str, str] = defaultdict(
         "need": "Tutek & Šnajder 2020, Table 1",
         "retrained": "Wiegreffe & Pinter 2019, §3.1",
         "beside": "Wiegreffe & Pinter 2019, §3.3, §4; Meister et al. 2021, Table 5",
-        "agreement": "Jain & Wallace 2019, §4.1; Meister et al. 2021, §5",
+        "agreement": "Jain & Wallace 2019, §4.1; Meister et al. 2021, §4",
         "marks": "Clark et al. 2019, §3.2 (attention to separators); Xiao et al. 2024 (sinks)",
         "reach": "Jain & Wallace 2019, §4.2, made exact",
         "permutation": "Jain & Wallace 2019, §4.2.1",

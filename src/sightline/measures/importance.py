@@ -65,7 +65,7 @@ class Slope:
         """Give ``|∂ log-odds / ∂e_t · e_t|``, or ``‖∂ log-odds / ∂e_t‖₂``.
 
         Gradient × ``input`` follows the released code of Jain & Wallace (2019, §4.1), the ``norm``
-        follows Meister et al. (2021, §5).
+        follows Meister et al. (2021, §3.1).
         """
         return self.length if reduction == "norm" else np.asarray(np.abs(self.along))
 

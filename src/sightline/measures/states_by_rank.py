@@ -23,6 +23,7 @@ from sightline.numerics.rank_coupling import Coupling, RankedStates, coupling
 from sightline.numerics.rank_information_wen2022 import Published, published
 from sightline.numerics.rank_probe_scores import Family, Target, clusters_of, table_size
 from sightline.numerics.rank_selection import (
+    RankRule,
     by_weight,
     mean_weights,
     rank_count,
@@ -80,6 +81,7 @@ class Ranks:
     most: int
     shuffled: Float[Array, "N R L"] | None = None
     places: Int[Array, "N R K"] | None = None
+    rule: RankRule = "both"
 
     @classmethod
     def of(cls, arrays: Arrays, seeds: Seeds, most: int, before: str = "") -> Ranks:
@@ -120,7 +122,8 @@ class Ranks:
         """Number of ranks that are compared."""
         if not self.known.any():
             return 0
-        return min(self.most, rank_count(self.weights[self.known], self.mask[self.known]))
+        found = rank_count(self.weights[self.known], self.mask[self.known], rule=self.rule)
+        return min(self.most, found)
 
     @cached_property
     def kept(self) -> Bool[Array, " N"]:

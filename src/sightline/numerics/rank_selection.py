@@ -18,6 +18,8 @@ from sightline.config.measure_registry import MEASURES
 from sightline.numerics.ties import level_ties
 
 Array = np.ndarray
+RankRule = Literal["both", "length", "weight"]
+"""What limits the number of ranks: the length of texts, the weight at a rank, or both."""
 FEWEST_RANKS: int = MEASURES["information"].settings["fewest_ranks"]
 """Two ranks have only two orders, so their τ is always 1 or −1."""
 FEWEST_TEXTS: int = MEASURES["information"].settings["fewest_texts"]
@@ -70,7 +72,7 @@ def rank_count(
     attention: Float[Array, "B T"],
     mask: Bool[Array, "B T"],
     *,
-    rule: Literal["both", "length", "weight"] = "both",
+    rule: RankRule = "both",
     percentile: float = 10.0,
     share: float = 0.8,
     least: float = 1e-5,

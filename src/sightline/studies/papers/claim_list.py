@@ -198,16 +198,16 @@ def _of_projection(name: str, model: str, called: str) -> tuple[Claim, Claim]:
         _meister(
             f"spread{name}",
             f"under {called} the importance of inputs for a hidden state is spread over many "
-            f"(evenness above {SPREAD})",
-            f"§4, Table 1 (BiLSTM); {SPREAD} is ours",
+            f"(BiLSTM; evenness above {SPREAD})",
+            f"§4, Table 1, which says it of the Transformer, too; {SPREAD} is ours",
             "meister2021:M-1",
             Order(Side(model, meister2021.EVEN), SPREAD),
             added=added,
         ),
         _meister(
             f"states{name}",
-            f"under {called} attention agrees more with hidden states than with inputs",
-            "Figure 1, Table 6 (BiLSTM)",
+            f"under {called} attention agrees more with hidden states than with inputs (BiLSTM)",
+            "Figure 1, Table 6, which say it of all models",
             "meister2021:M-6",
             Order(Side(model, "τ with gradient of states"), Side(model, INPUTS)),
             added=added,
@@ -249,7 +249,7 @@ MEISTER = (
     _meister(
         "less-agreement",
         "attention agrees less with inputs under sparsemax than under softmax (film reviews)",
-        "§4, Figure 3, which is of IMDb; by Table 6 it is the other way on SST",
+        "§4, Figure 3, which is of IMDb; on SST Table 6 has it the other way with gradients",
         "meister2021:M-6",
         Order(Side(BILSTM, INPUTS), Side(SPARSEMAX, INPUTS)),
         made_on=("imdb",),
@@ -257,7 +257,7 @@ MEISTER = (
     ),
     _meister(
         "frozen",
-        "an adversary loses accuracy where all but its attention is frozen, and less where not "
+        "an adversary loses more accuracy where all but its attention is frozen than where not "
         "(BiLSTM)",
         "App. C.1, Table 5; λ is ours: 1 where frozen, 0.1 where not",
         "meister2021:M-5",
