@@ -129,8 +129,8 @@ class Plan:
         """Tell whether a reading is there, with every number that its study needs of a run."""
         if one.name not in said:
             return False
-        values = said[one.name]
-        return one.joint or values is None or {*self.artefact.needed} <= values.keys()
+        values, needed = said[one.name], self.artefact.needed(one.run.corpus)
+        return one.joint or values is None or {*needed} <= values.keys()
 
     def lines(self, read: Sequence[RunNumbers]) -> Iterator[AggregateLine]:
         """Aggregate: the counts of the corpora, and the readings of the runs."""
