@@ -115,7 +115,7 @@ def _by_seed(tables: Collection[str]) -> BySeed:
     }
     for (name, corpus, model, seed), said in found.items():  # a loss is of two runs of a seed
         plain = found.get((name, corpus, BILSTM, seed), {})
-        if model == FIXED_ATTENTION and TAU_BY_RANK in plain:
+        if model == FIXED_ATTENTION and TAU_BY_RANK in plain and TAU_BY_RANK in said:
             said[LOST_TAU] = plain[TAU_BY_RANK] - said[TAU_BY_RANK]
     return found
 

@@ -49,7 +49,7 @@ from docs_tables import (
     verified,
     when_counted,
 )
-from docs_ties import ties
+from docs_ties import rank_rules, ties
 from docs_trained import trained
 from docs_transformers import families, planted_heads, sst_bert
 
@@ -420,6 +420,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "reproduction: claims": when_counted("reproduction", claims),
     "reproduction: findings": when_counted("reproduction", all_findings),
     "reproduction: ties": when_counted("ties", ties),
+    "reproduction: rank rules": when_counted("rank_rules", rank_rules),
     "reproduction: other settings": when_counted("other_settings", other_settings),
     "reproduction: outside": when_counted("reproduction", outside),
     "reproduction: overview": when_counted("reproduction", partial(overview, by_paper=True)),

@@ -1,4 +1,4 @@
-"""What Table 2 of Wen et al. (2022) says under each way of breaking ties."""
+"""What Table 2 of Wen et al. (2022) says under other ways of breaking ties, and other numbers of ranks."""
 
 from __future__ import annotations
 
@@ -36,3 +36,40 @@ def _corpus(corpus: str, stored: Stored) -> Iterator[str]:
     )
     yield f"{least:.2f} to {most:.2f}"
     yield str(len(rows))
+
+
+RULES = ("audited", "both", "weight")
+MODELS = ("learned", "fixed")
+
+
+def rank_rules(stored: Stored) -> str:
+    """Table τ lost under fixed attention by corpus, under each number of ranks."""
+    head = (
+        "corpus", "published", "as audited", "the smaller, without a limit", "by weight alone",
+        "ranks of fixed attention", "of learned attention", "seeds",
+    )  # fmt: skip
+    corpora = dict.fromkeys(row["corpus"] for row in stored["rows"])
+    return table(head, (_by_rule(corpus, stored) for corpus in corpora))
+
+
+def _by_rule(corpus: str, stored: Stored) -> Iterator[str]:
+    by_seed: dict[int, dict[str, Stored]] = {}
+    for row in stored["rows"]:
+        if row["corpus"] == corpus:
+            by_seed.setdefault(row["seed"], {})[row["attention"]] = row
+    pairs = [one for one in by_seed.values() if len(one) == len(MODELS)]
+    yield corpus
+    printed = value_of(TABLE, corpus, FIXED, LOST)
+    yield "—" if printed is None else f"{printed:g}"
+    for rule in RULES:
+        fixed = [one["fixed"][rule]["tau"] for one in pairs]
+        lost = [one["learned"][rule]["tau"] - tau for one, tau in zip(pairs, fixed, strict=True)]
+        yield over_seeds(lost) if any(fixed) else "—"
+    for model in reversed(MODELS):
+        yield ", ".join(_ranks(pairs, model, rule) for rule in RULES)
+    yield str(len(pairs))
+
+
+def _ranks(pairs: list[dict[str, Stored]], model: str, rule: str) -> str:
+    counts = [one[model][rule]["ranks"] for one in pairs]
+    return f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
