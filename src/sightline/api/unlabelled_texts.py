@@ -55,7 +55,7 @@ def in_table(file: str, kind: str, columns: TextColumns, max_tokens: int) -> Unl
     """Read the texts of a table, which needs no labels. Rows without words are left out, as in an
     audit.
 
-    The index of a text is its line; its id is that of its column, or file and line.
+    The index of a text is its line; its id comes from its column, or names file and line.
     """
     rows = read_sheet(Table(kind, file), {*columns} - {""}, "texts")
     for what, name in columns._asdict().items():
