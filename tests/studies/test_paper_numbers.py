@@ -1,0 +1,67 @@
+"""Single numbers that a paper's table reads of an audit, where the definition is easily missed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sightline.audits.audit_result import Audit
+from sightline.core.results import Estimate, Measurement
+from sightline.data.corpora.sst import read
+from sightline.studies.papers.jain2019 import SEARCHED
+from sightline.studies.papers.paper_index import PAPER_TABLES
+from sightline.studies.papers.published_values import value_of
+from sightline.studies.papers.wen2022 import TAU_BY_RANK, TAUS
+from sightline.studies.study_corpora import QUESTIONS
+from tests.report.audits import compared
+
+TAU, _ = TAUS[TAU_BY_RANK]
+
+
+def with_tau(low: float, high: float) -> Audit:
+    tau = Estimate((low + high) / 2, low, high, 500, "starts")
+    return replace(compared(), estimates={TAU: tau})
+
+
+def test_there_is_no_tau_where_all_ranks_weigh_the_same() -> None:
+    """It is 0 by definition there, so a claim that it is low could not fail."""
+    numbers = PAPER_TABLES["wen2022:W-2"].numbers
+    assert numbers is not None
+    assert numbers(with_tau(0.0, 0.0)) == {}
+    assert numbers(with_tau(-0.1, 0.1))[TAU_BY_RANK].value.value == 0.0
+    assert numbers(with_tau(0.9, 0.9))[TAU_BY_RANK].value.value == 0.9
+
+
+def test_the_search_on_questions_keeps_what_the_published_code_keeps() -> None:
+    """Candidates whose answer moves by up to 0.05 of total variation, and not 0.01."""
+    values = {"published": np.array([[0.1, 0.2], [0.1, 0.3]]), "released": np.array([0.4, 0.6])}
+    audit = replace(compared(), measurements={"searched": Measurement("searched", values)})
+    for table in ("jain2019:J-7", "jain2019:J-8"):
+        study = PAPER_TABLES[table]
+        assert study.numbers is not None
+        assert study.numbers(audit)[SEARCHED].value.value == pytest.approx(0.5)
+        assert {corpus for corpus in study.corpora if study.needed(corpus)} == {
+            corpus for corpus in study.corpora if corpus in QUESTIONS
+        }
+
+
+def test_the_printed_vocabulary_of_sst_is_of_all_splits_and_has_four_marks(real_data) -> None:
+    texts = read(str(real_data("sst")), {}, "paper").texts
+    words = {word for text in texts for word in text.tokens}
+    printed = value_of("jain2019:J-1", "sst", "", "words of the vocabulary")
+    assert len(words) + 4 == printed
+    reason = PAPER_TABLES["jain2019:J-1"].apart["sst", "words of the vocabulary"]
+    assert f"{len(words):,} + 4" in reason
+
+
+def test_zeros_tell_which_f1_the_paper_took() -> None:
+    """In two printed cells fixed weights cost all of F1; macro-F1 of one constant class is not 0."""
+    for table, corpus, model in (
+        ("tutek2020:T-1", "anemia", "bilstm+dot+tying"),
+        ("tutek2020:T-6", "imdb", "bilstm(layers=3)+additive+mlm"),
+    ):
+        whole, lost = (
+            value_of(table, corpus, model, quantity)
+            for quantity in ("F1", "F1 lost under uniform weights")
+        )
+        assert whole == lost is not None
