@@ -78,9 +78,7 @@ class Work:
             for plan in plans
             for key in plan.unread(self._said(study))
         }
-        runs = {
-            key: named for key, named in self.runs.items() if not but_known or key in unread
-        }
+        runs = {key: named for key, named in self.runs.items() if not but_known or key in unread}
         labels = tuple((study, *_label(run)) for study, run in runs.values())
         return Grid(name, tuple(run for _, run in runs.values()), AXES, labels)
 
