@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sightline.config.user_tables import Table
 from sightline.core.error_excerpts import show
@@ -65,7 +65,7 @@ def in_table(file: str, kind: str, columns: TextColumns, max_tokens: int) -> Unl
     check_ids(file, zip(ids, (row.line for row in rows.records), strict=False))
     found = list[Example]()
     for row, name in zip_longest(rows.records, ids):
-        text = row.cells.get(columns.text)
+        text: Any = row.cells.get(columns.text)  # `unlabelled` checks that it is one
         if _is_wordless(text):
             continue
         query = row.cells.get(columns.query) if columns.query else None

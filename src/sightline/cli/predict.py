@@ -81,11 +81,8 @@ def predict(
         None if out is None else Output("--out", out),
     )
     where = prepare(device, threads)
-    from sightline.api.predict import (  # noqa: PLC0415  (torch)
-        TextColumns,
-        predict_each,
-        read_texts,
-    )
+    from sightline.api.predict import predict_each, read_texts  # noqa: PLC0415  (torch)
+    from sightline.api.unlabelled_texts import TextColumns  # noqa: PLC0415  (torch)
 
     given, file = (read_stdin().splitlines(), "stdin") if [*texts] == [STDIN] else (texts, "TEXT")
     # Errors in any text are raised before the first prediction, and before anything is written.

@@ -90,12 +90,13 @@ class Ranks:
         logits, flat, labels = (
             np.asarray(arrays[name]) for name in (f"{before}logits", f"{before}flat", "label")
         )
-        some = [
-            np.asarray(arrays[name])
+        some = {
+            name: np.asarray(arrays[name])
             for name in ("shuffled", "places")
             if not before and name in arrays
-        ]
-        return cls(attention, states, logits, flat, labels, seeds, most, *some)
+        }
+        known = (attention, states, logits, flat, labels, seeds, most)
+        return cls(*known, some.get("shuffled"), some.get("places"))
 
     @cached_property
     def mask(self) -> Bool[Array, "N T"]:
