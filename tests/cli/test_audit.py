@@ -90,7 +90,8 @@ def test_the_lines_tell_verdict_findings_and_places(sightline: Call, here: Path,
     assert lines[0] == "VERDICT   These texts cannot tell whether attention explains this model."
     assert listed_tests(lines) == []  # nothing can be concluded of so few texts
     assert lines[-2] == "Report    report.html"
-    assert lines[-1].startswith("Next      audit more texts")
+    assert lines[-1].startswith("Next      ")
+    assert "--card" not in lines[-1]  # there is nothing to show yet
     assert done.err == f"{CUT_SHORT}\n"  # though so few epochs were asked for
 
 

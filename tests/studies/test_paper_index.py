@@ -116,6 +116,7 @@ def test_every_artefact_runs_and_says_something_of_each_of_its_models(
     models = {run.model.partition("(")[0] if swept else run.model for run in plan.planned}
     if plan.artefact.name in ("W-2", "W-4"):
         models.discard("bilstm+additive")  # it is what the others are held against
+        models.discard("bilstm+additive, attention fixed")  # texts of equal length: no τ
     if plan.artefact.name != "W-5":
         assert {("sst", model) for model in models} <= said
     else:
@@ -153,7 +154,7 @@ def _check_claims(plan: Plan, store: Store) -> None:
     and its chance level just where the claim says that there is one.
     """
     read = plan.read(store)
-    models = {run.model for run, _ in read}
+    models = {run.model for run, numbers in read if numbers}
     for claim in (one for one in CLAIMS if one.table == plan.artefact.id):
         sides = [
             side for side in (claim.order.greater, claim.order.lesser) if isinstance(side, Side)
@@ -258,7 +259,7 @@ def test_frequent_and_random_words_stand_beside_what_is_printed_of_each(
         ]
         assert (published.value, seeds.value) == (theirs, 1)
         assert ours.value >= baseline.value > 0  # as many clusters as pairs: all is bias
-        assert result.value.startswith("not comparable: it grows with the number of pairs")
+        assert result.value.startswith("not comparable")
 
 
 def test_how_many_texts_hardly_move_is_a_share_of_all_texts(
