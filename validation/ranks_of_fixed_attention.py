@@ -10,22 +10,18 @@ again, under all three. Writes ``docs/verified/rank_rules.json``.
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from checkout import VERIFIED
-from ties_of_fixed_attention import FIXED, TABLE, ranks_of
+from ties_of_fixed_attention import FIXED, TABLE, count, ranks_of
 
-from sightline._io.atomic_write import write_bytes
 from sightline.config.run_keys import training_key
 from sightline.experiments.store import Store
 from sightline.measures.states_by_rank import Ranks
 from sightline.studies.papers.paper_index import plan_named
-from sightline.studies.papers.protocol import PRIMARY
 from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.study_corpora import vectors_of
 from sightline.studies.study_definition import Params
@@ -62,17 +58,5 @@ def rows(store: Store, data: Path, corpora: tuple[str, ...]) -> Iterator[Mapping
             yield row
 
 
-def main() -> int:
-    """Count, and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("store", type=Path)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--corpora", nargs="+", default=PRIMARY)
-    asked = parser.parse_args()
-    found = [*rows(Store(asked.store), asked.data, tuple(asked.corpora))]
-    write_bytes(OUT, (json.dumps({"rows": found}, indent=1) + "\n").encode())
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(count(__doc__, rows, OUT))

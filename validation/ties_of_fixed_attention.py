@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -45,6 +45,8 @@ TABLE, FIXED = "wen2022:W-2", f"{BILSTM}, attention fixed"
 TAU, _ = TAUS[TAU_BY_RANK]
 OUT = VERIFIED / "ties.json"
 BATCH = 32
+Rows = Callable[[Store, Path, tuple[str, ...]], Iterator[Mapping[str, object]]]
+"""Gives the rows of some corpora, from a store and the folder of the corpora."""
 
 
 def ranks_of(spec: RunSpec, store: Store) -> Ranks:
@@ -100,18 +102,17 @@ def rows(store: Store, data: Path, corpora: tuple[str, ...]) -> Iterator[Mapping
         yield {"corpus": corpus, "seed": seed, "learned": own, "audited": known, **found}
 
 
-def main() -> int:
-    """Count, and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+def count(description: str, rows: Rows, out: Path, **more: object) -> int:
+    """Read the command line, and write the rows of its store and corpora to a file."""
+    parser = argparse.ArgumentParser(description=description.partition("\n")[0])
     parser.add_argument("store", type=Path)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--corpora", nargs="+", default=PRIMARY)
     asked = parser.parse_args()
     found = [*rows(Store(asked.store), asked.data, tuple(asked.corpora))]
-    content = {"draws": DRAWS, "rows": found}
-    write_bytes(OUT, (json.dumps(content, indent=1) + "\n").encode())
+    write_bytes(out, (json.dumps({**more, "rows": found}, indent=1) + "\n").encode())
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(count(__doc__, rows, OUT, draws=DRAWS))

@@ -62,9 +62,7 @@ def test_a_label_that_may_stand_for_none_is_named(
 ) -> None:
     found = [*label_warnings(names)]
     assert all(AS_MISSING in note for note in found)
-    assert [repr(name) in note for name, note in zip(missing, found, strict=True)] == [True] * len(
-        missing
-    )
+    assert all(repr(name) in note for name, note in zip(missing, found, strict=True))
 
 
 def test_texts_that_are_left_out_are_not_spoken_of(tmp_path: Path) -> None:

@@ -26,8 +26,7 @@ def ties(stored: Stored) -> str:
 def _corpus(corpus: str, stored: Stored) -> Iterator[str]:
     rows = [row for row in stored["rows"] if row["corpus"] == corpus]
     yield corpus
-    printed = value_of(TABLE, corpus, FIXED, LOST)
-    yield "—" if printed is None else f"{printed:g}"
+    yield _printed(corpus)
     for way in WAYS:
         yield over_seeds([row["learned"] - row[way] for row in rows])
     least, most = (
@@ -59,8 +58,7 @@ def _by_rule(corpus: str, stored: Stored) -> Iterator[str]:
             by_seed.setdefault(row["seed"], {})[row["attention"]] = row
     pairs = [one for one in by_seed.values() if len(one) == len(MODELS)]
     yield corpus
-    printed = value_of(TABLE, corpus, FIXED, LOST)
-    yield "—" if printed is None else f"{printed:g}"
+    yield _printed(corpus)
     for rule in RULES:
         fixed = [one["fixed"][rule]["tau"] for one in pairs]
         lost = [one["learned"][rule]["tau"] - tau for one, tau in zip(pairs, fixed, strict=True)]
@@ -68,6 +66,11 @@ def _by_rule(corpus: str, stored: Stored) -> Iterator[str]:
     for model in reversed(MODELS):
         yield ", ".join(_ranks(pairs, model, rule) for rule in RULES)
     yield str(len(pairs))
+
+
+def _printed(corpus: str) -> str:
+    printed = value_of(TABLE, corpus, FIXED, LOST)
+    return "—" if printed is None else f"{printed:g}"
 
 
 def _ranks(pairs: list[dict[str, Stored]], model: str, rule: str) -> str:

@@ -10,6 +10,7 @@ from sightline.api.model_source import MODEL_FILE, saved_folder
 from sightline.config.presets import build_specs
 from sightline.config.spec_syntax import ELSEWHERE, parse_data
 from sightline.config.specs import RunSpec
+from sightline.core.error_excerpts import list_names
 from sightline.core.errors import SpecError
 from sightline.core.results import Failed
 from sightline.data.assembly.user_splits import DIVIDED, EVERY_ROW
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
     from sightline.config.specs import DataSpec
     from sightline.core.example import Example
     from sightline.core.protocols import Auditable as Auditable
-
-
-FEW_NAMED = 4
-"""Classes of few test texts that are named."""
 
 
 def check_data(source: DataSpec, seed: int = 0) -> Mapping[str, Any]:
@@ -77,10 +74,9 @@ def _few_of_classes(labels: Mapping[str, int], least: int) -> list[str]:
     few = [f"{shortened(repr(name), 30)} ({n})" for name, n in labels.items() if n < least]
     if not few:
         return []
-    more = f" and {len(few) - FEW_NAMED:,} more" if len(few) > FEW_NAMED else ""
     return [
-        f"few test texts of {', '.join(few[:FEW_NAMED])}{more}: the verdict of a predicted class "
-        f"rests on at least {least} texts that are predicted as it, so these classes may have none"
+        f"few test texts of {list_names(few, str, most=4)}: the verdict of a predicted class rests "
+        f"on at least {least} texts that are predicted as it, so these classes may have none"
     ]
 
 

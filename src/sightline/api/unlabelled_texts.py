@@ -4,8 +4,6 @@ are.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from sightline.config.user_tables import Table
@@ -14,7 +12,7 @@ from sightline.core.errors import DataError, setting
 from sightline.core.example import Example
 from sightline.core.tokeniser import tokenise
 from sightline.data.assembly.split_tables import read_sheet
-from sightline.data.readers.table_columns import check_ids, find_column, not_a_character, read_id
+from sightline.data.readers.table_columns import find_column, not_a_character, read_ids
 
 NO_LABEL = 0
 """Used instead of a label; nothing here reads it."""
@@ -29,8 +27,20 @@ def unlabelled(
     """
     line = None if file is None else place
     tokens = _words("text", text, file, line)
-    asked = None if query is None else _words("query", query, file, line)[:max_tokens]
+    asked = None if query is None else _words("query", query, file, line)
     name = str(place) if file is None else f"{file}:{place}"
+    return _cut(name, place, text, tokens, asked, max_tokens)
+
+
+def _cut(
+    name: str,
+    place: int,
+    text: str,
+    tokens: tuple[str, ...],
+    query: tuple[str, ...] | None,
+    max_tokens: int,
+) -> Example:
+    asked = None if query is None else query[:max_tokens]
     return Example(name, place, text, tokens[:max_tokens], None, NO_LABEL, asked)
 
 
@@ -61,16 +71,19 @@ def in_table(file: str, kind: str, columns: TextColumns, max_tokens: int) -> Unl
     for what, name in columns._asdict().items():
         if name:
             find_column(rows, what, name)
-    ids = [read_id(file, row, columns.id) for row in rows.records] if columns.id else []
-    check_ids(file, zip(ids, (row.line for row in rows.records), strict=False))
+    ids = (
+        read_ids(file, rows.records, columns.id)
+        if columns.id
+        else [f"{file}:{row.line}" for row in rows.records]
+    )
     found = list[Example]()
-    for row, name in zip_longest(rows.records, ids):
-        text: Any = row.cells.get(columns.text)  # `unlabelled` checks that it is one
-        if _is_wordless(text):
+    for row, name in zip(rows.records, ids, strict=True):
+        text: Any = row.cells.get(columns.text)  # `_tokens` checks that it is one
+        if not (tokens := _tokens("text", text, file, row.line)):
             continue
         query = row.cells.get(columns.query) if columns.query else None
-        one = unlabelled(text, query, max_tokens, row.line, file)
-        found.append(one if name is None else replace(one, id=name))
+        asked = None if query is None else _words("query", query, file, row.line)
+        found.append(_cut(name, row.line, text, tokens, asked, max_tokens))
     if rows.records and not found:
         raise DataError(
             f"expected words in {columns.text!r}, got none in any of {len(rows.records):,} rows; "
@@ -80,18 +93,20 @@ def in_table(file: str, kind: str, columns: TextColumns, max_tokens: int) -> Unl
     return UnlabelledTable(found, rows.blank, len(rows.records) - len(found))
 
 
-def _is_wordless(text: object) -> bool:
-    return isinstance(text, str) and not not_a_character(text) and not tokenise(text)[0]
-
-
 def _words(what: str, text: object, file: str | None, line: int | None) -> tuple[str, ...]:
-    if not isinstance(text, str):
-        raise DataError(f"expected a {what}, got {show(text)}", file, line)
-    if bad := not_a_character(text):
-        raise DataError(f"the {what} holds {bad}, which is no character; remove it", file, line)
-    if not (words := tokenise(text)[0]):
+    """Read the words of a text or a query; one without any is an error."""
+    if not (words := _tokens(what, text, file, line)):
         change = "write one word or more" if file is None else "leave it out"
         raise DataError(
             f"expected a {what} with words in it, got {show(text)}; {change}", file, line
         )
     return words
+
+
+def _tokens(what: str, text: object, file: str | None, line: int | None) -> tuple[str, ...]:
+    """Cut a text or a query into words, of which there may be none."""
+    if not isinstance(text, str):
+        raise DataError(f"expected a {what}, got {show(text)}", file, line)
+    if bad := not_a_character(text):
+        raise DataError(f"the {what} holds {bad}, which is no character; remove it", file, line)
+    return tokenise(text)[0]

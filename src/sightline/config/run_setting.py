@@ -19,20 +19,20 @@ def setting_of(spec: RunSpec) -> str:
     of the preset ``default``, which a study starts from.
     """
     of_model = _differing(spec.model, "model.", (*spec.model.parts, "vectors_digest"))
-    usual = PRESETS["default"].fit
-    of_fit = (
-        f"fit.{name}={_written(value)}"
-        for name, value in vars(spec.fit).items()
-        if value != getattr(usual, name)
-    )
+    of_fit = _differing(spec.fit, "fit.", (), PRESETS["default"].fit)
     return ", ".join([*of_model, *of_fit, *_differing(spec, "", _SHOWN_APART)])
 
 
-def _differing(settings: Any, of: str, left_out: Collection[str]) -> Iterator[str]:
-    """Write the fields of a dataclass, except the ones named in ``left_out``."""
+def _differing(
+    settings: Any, of: str, left_out: Collection[str], usual: Any = None
+) -> Iterator[str]:
+    """Write the fields of a dataclass that differ from ``usual`` ones, or from their defaults,
+    except the fields named in ``left_out``.
+    """
     for one in fields(settings):
         value = getattr(settings, one.name)
-        if one.name not in left_out and value != _default(one):
+        expected = _default(one) if usual is None else getattr(usual, one.name)
+        if one.name not in left_out and value != expected:
             yield f"{of}{one.name}={_written(value)}"
 
 

@@ -49,11 +49,13 @@ def show_name(value: object) -> str:
     return shown if len(shown) <= 60 else shown[:60] + "…"
 
 
-def list_names(names: Sequence[str], shown: Callable[[str], str] = show_name) -> str:
+def list_names(
+    names: Sequence[str], shown: Callable[[str], str] = show_name, most: int = _NAMED
+) -> str:
     """List names, or the first ones and the number of further ones; values that are left out are
     counted.
     """
     if shown is show and left_out():
         return f"{len(names):,} that {'is' if len(names) == 1 else 'are'} not shown"
-    text = ", ".join(map(shown, names[:_NAMED]))
-    return f"{text} and {len(names) - _NAMED:,} more" if len(names) > _NAMED else text
+    text = ", ".join(map(shown, names[:most]))
+    return f"{text} and {len(names) - most:,} more" if len(names) > most else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -151,6 +151,11 @@ class Plan:
 
 JOINT = "+"
 """Joins the names of the runs of a reading; the name of a single run has none."""
+
+
+def unread_of(asked: Iterable[tuple[Plan, Readings]]) -> set[str]:
+    """Return the keys of the runs of which some plan has not read everything that it needs."""
+    return {key for plan, said in asked for key in plan.unread(said)}
 
 
 def joint_name(names: Sequence[str]) -> str:

@@ -28,7 +28,7 @@ from sightline.studies.run_counts import (
     status_of,
     usual_seconds,
 )
-from sightline.studies.run_plan import Plan, Readings
+from sightline.studies.run_plan import Plan, Readings, unread_of
 from sightline.studies.study_catalogue import FROM_VECTORS, PAGES, STUDIES, plans_of
 
 ORDER = {name: place for place, name in enumerate((ALL, *STUDIES, *PAGES))}
@@ -72,13 +72,11 @@ class Work:
         """List every run once; ``but_known`` leaves out runs of which the file has every number that
         a study needs.
         """
-        unread = {
-            key
-            for study, plans in self.plans.items()
-            for plan in plans
-            for key in plan.unread(self._said(study))
-        }
-        runs = {key: named for key, named in self.runs.items() if not but_known or key in unread}
+        runs = self.runs
+        if but_known:
+            asked = ((plan, self._said(of)) for of, plans in self.plans.items() for plan in plans)
+            unread = unread_of(asked)
+            runs = {key: named for key, named in runs.items() if key in unread}
         labels = tuple((study, *_label(run)) for study, run in runs.values())
         return Grid(name, tuple(run for _, run in runs.values()), AXES, labels)
 

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sightline.core.results import Measurement, Outcome
-from sightline.verdict.audit_test import EstimateKind, ReportedQuantity
+from sightline.verdict.audit_test import ReportedQuantity
 
-KINDS: Mapping[str, EstimateKind] = {
-    "uniform": "mean",
-    "uniform_changed": "share",
-    "constant": "mean",
-    "constant_changed": "share",
-}
-"""How each is estimated: the change of the output, and the share of changed predictions."""
+SHARES = ("uniform_changed", "constant_changed")
+"""Shares of changed predictions; the changes of the output are means, as any quantity."""
 
 
 def of_layers(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
@@ -25,13 +20,11 @@ def of_layers(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
 
 
 def as_layer(name: str) -> ReportedQuantity | None:
-    """Say how a quantity of a layer is estimated; None for other quantities.
+    """Say how a share of a layer is estimated; None for other quantities.
 
     >>> as_layer("layers.uniform_changed.3").how, as_layer("need.moved")
     ('share', None)
     """
     measure, _, quantity = name.partition(".")
     kind = quantity.partition(".")[0]
-    return (
-        ReportedQuantity(name, how=KINDS[kind]) if measure == "layers" and kind in KINDS else None
-    )
+    return ReportedQuantity(name, how="share") if measure == "layers" and kind in SHARES else None

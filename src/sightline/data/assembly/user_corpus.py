@@ -20,11 +20,10 @@ from sightline.data.readers.csv_jsonl import Records
 from sightline.data.readers.table_columns import (
     Columns,
     RecordCells,
-    check_ids,
     find_columns,
     read_cells,
     read_group,
-    read_id,
+    read_ids,
 )
 from sightline.data.readers.text_folder import Document, find_documents, read_document
 
@@ -124,9 +123,6 @@ class _Read:
 
 def _from_tables(spec: DataSpec, sheets: Sequence[Sheet], notes: tuple[str, ...] = ()) -> _Found:
     read = [_read(spec, sheet) for sheet in sheets]
-    for one in read:
-        lines = (record.line for record in one.cells)
-        check_ids(one.file, zip(one.ids, lines, strict=False))
     shared = _share_ids(read)
     label_names = tuple(dict.fromkeys(record.label for one in read for record in one.cells))
     numbers = {label: number for number, label in enumerate(label_names)}
@@ -147,7 +143,7 @@ def _read(spec: DataSpec, sheet: Sheet) -> _Read:
     rows = sheet.read()
     columns = find_columns(spec, rows, sheet.split)
     cells = [read_cells(rows.file, row, columns) for row in rows.records]
-    ids = [read_id(rows.file, row, columns.id) for row in rows.records] if columns.id else []
+    ids = read_ids(rows.file, rows.records, columns.id) if columns.id else []
     groups = (
         [read_group(rows.file, row, columns.group) for row in rows.records] if columns.group else []
     )

@@ -275,7 +275,23 @@ def _label(file: str, row: Record, column: str) -> str:
     return sys.intern(label.strip())  # a table has many labels, but few distinct ones
 
 
-def read_id(file: str, row: Record, column: str) -> str:
+def read_ids(file: str, records: Iterable[Record], column: str) -> list[str]:
+    """Read the id of each text; one that two records have is refused."""
+    first: dict[str, int] = {}
+    for row in records:
+        name = _id(file, row, column)
+        if name in first:
+            raise DataError(
+                f"the id {show(name)} is at {file}:{first[name]}, too; give each text one of its "
+                "own",
+                file,
+                row.line,
+            )
+        first[name] = row.line
+    return list(first)
+
+
+def _id(file: str, row: Record, column: str) -> str:
     """Read the id of a text: a text or a whole number."""
     found = _named(file, row, column)
     if not found:
@@ -285,18 +301,6 @@ def read_id(file: str, row: Record, column: str) -> str:
         )
         raise DataError(f"{message}; give each text one", file, row.line)
     return found
-
-
-def check_ids(file: str, ids: Iterable[tuple[str, int]]) -> None:
-    """Refuse an id that two records of a table have; each comes with its line."""
-    first: dict[str, int] = {}
-    for name, line in ids:
-        if (other := first.setdefault(name, line)) != line:
-            raise DataError(
-                f"the id {show(name)} is at {file}:{other}, too; give each text one of its own",
-                file,
-                line,
-            )
 
 
 def read_group(file: str, row: Record, column: str) -> str:

@@ -110,8 +110,8 @@ JAIN = (
         "jain2019:J-D",
         Order(Side(BILSTM, "τ with gradient"), Side(jain2019.DOT[1], "τ with gradient")),
         printed="no paper prints it; in the authors’ later run it holds on SST (τ 0.35 and 0.07), is "
-        "a tie on 20 Newsgroups (0.13 and 0.13), and does not hold on bAbI 1 to 3 (0.25 and 0.44, −0.02 and "
-        "0.17, 0.24 and 0.30)",
+        "a tie on 20 Newsgroups (0.13 and 0.13), and does not hold on bAbI 1 to 3 (0.25 and 0.44, "
+        "−0.02 and 0.17, 0.24 and 0.30)",
     ),
 )
 WIEGREFFE = (

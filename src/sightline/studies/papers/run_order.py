@@ -13,7 +13,7 @@ from sightline.config.specs import RunSpec
 from sightline.experiments.store import Store
 from sightline.studies.papers.predicted_cost import left_of, pace_of
 from sightline.studies.papers.protocol import in_stages
-from sightline.studies.run_plan import Plan, Readings
+from sightline.studies.run_plan import Plan, Readings, unread_of
 
 LATER = "not in the protocol"
 """The stage of runs beyond the protocol, such as more seeds."""
@@ -150,7 +150,7 @@ def forecast(
     table.
     """
     runs = ordered(plans)
-    unread = {key for table, plan in plans.items() for key in plan.unread(read.get(table, {}))}
+    unread = unread_of((plan, read.get(table, {})) for table, plan in plans.items())
     keyed = [(run.key, run.corpus, run.spec) for run in runs]
     pace = None if store is None else pace_of(keyed, store.summaries())
     return PaperForecast(runs, left_of(keyed, store, unread), pace)
