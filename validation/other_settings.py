@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from checkout import VERIFIED
+from removed_states import Removal, set_to_zero, taus, with_other_weights_held
 
 from sightline._io.atomic_write import write_bytes
 from sightline.config.part_syntax import Part
@@ -44,7 +45,8 @@ class Setting:
     """A table and a model of it, what is set otherwise, and the seeds.
 
     ``change`` gets the run, and the run of the same seed without the ablation, if ``less`` names a
-    model: what the change loses compared with it is a number, too.
+    model: what the change loses compared with it is a number, too. ``removal`` says how a hidden
+    state is removed, where the model is not changed and its states are removed otherwise.
     """
 
     table: str
@@ -54,6 +56,11 @@ class Setting:
     seeds: int
     corpus: str = DECIDES
     less: str = ""
+    removal: Removal | None = None
+
+
+def _as_it_is(run: RunSpec, plain: RunSpec) -> RunSpec:
+    return run
 
 
 def _tied(run: RunSpec, plain: RunSpec, delta: float) -> RunSpec:
@@ -180,6 +187,19 @@ SETTINGS = (
         for model in ("bilstm+additive", "transformer+dot", "transformer+dot+sparsemax")
     ),
     *(
+        Setting("meister2021:M-6", model, says, _as_it_is, 3, removal=removal)
+        for says, removal in (
+            ("a state is set to 0, weights are computed again", set_to_zero),
+            ("a state is left out, the other weights stay", with_other_weights_held),
+        )
+        for model in (
+            "bilstm+additive",
+            "bilstm+additive+sparsemax",
+            "transformer+dot",
+            "transformer+dot+sparsemax",
+        )
+    ),
+    *(
         Setting("wen2022:W-2", "bilstm+additive, attention fixed", says, change, 3, corpus, BILSTM)
         for corpus in ("sst", "news")
         for says, change in (
@@ -195,13 +215,21 @@ Row = Mapping[str, object]
 
 
 def rows(store: Store, plans: Mapping[str, Plan], known: Sequence[Row]) -> Iterator[Row]:
-    """Make the runs, seeds slowest, and give what each says; a known one is not made again."""
-    made = {_place(row): row for row in known}
+    """Make the runs, seeds slowest, and give what each says. A known one is made again only if it
+    lacks a number that its table needs.
+    """
+    made = {_place(row): row for row in known if _is_whole(row, plans)}
     for seed in range(max(one.seeds for one in SETTINGS)):
         for one in SETTINGS:
             if seed < one.seeds:
                 place = (one.table, one.corpus, one.model, one.says, seed)
                 yield made.get(place) or _row(one, seed, store, plans[one.table])
+
+
+def _is_whole(row: Row, plans: Mapping[str, Plan]) -> bool:
+    table, corpus, numbers = str(row["table"]), str(row["corpus"]), row["numbers"]
+    assert isinstance(numbers, Mapping)
+    return {*plans[table].artefact.needed(corpus)} <= numbers.keys()
 
 
 def _place(row: Row) -> tuple[object, ...]:
@@ -216,7 +244,10 @@ def _row(one: Setting, seed: int, store: Store, plan: Plan) -> Row:
     }
     run, cell = runs[one.model]
     plain = runs[one.less or one.model][1]
-    numbers, by_chance = _numbers(run, one.change(cell, plain), store, plan)
+    if one.removal is None:
+        numbers, by_chance = _numbers(run, one.change(cell, plain), store, plan)
+    else:
+        numbers, by_chance = taus(cell, store, one.removal)
     if one.less:
         own, _ = _numbers(run, plain, store, plan)
         numbers["τ lost"] = own[TAU_BY_RANK] - numbers[TAU_BY_RANK]

@@ -13,7 +13,12 @@ from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.importance import gradient_importance
-from sightline.measures.state_agreement import REFERENCES, StateAgreement, _importances, _orders
+from sightline.measures.state_agreement import (
+    REFERENCES,
+    StateAgreement,
+    _importances,
+    shuffled_orders,
+)
 from sightline.models.attention import GivenWeights
 from sightline.models.classifier import AttentionClassifier
 from tests.adapters.offering import Offering
@@ -88,7 +93,7 @@ def test_coupling_is_what_words_with_the_scores_of_others_show(spec: str) -> Non
     maps = AttributionMaps(
         MeasureContext(model, texts=(text,), audited=(text,)), trace, Seeds(0), gradient="norm"
     )
-    (order,) = _orders(maps, 1)
+    (order,) = shuffled_orders(maps, 1)
     states, place = model.states(trace)[0], order[0].tolist()
     assert sorted(place) == [*range(7)]
     assert place != [*range(7)]

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
+from docs_numbers import quote
 from docs_results import RESULTS
 from docs_tables import ROOT, finding_page, table
 
@@ -94,13 +95,13 @@ def makers() -> dict[str, Callable[[], str]]:
 
 
 def fill(text: str, made: Made) -> str:
-    """Fill the generated parts; a part without a maker is left as it is."""
+    """Fill the generated parts and the quoted numbers; a part without a maker is left as it is."""
 
     def anew(match: re.Match[str]) -> str:
         maker = made.get(match["name"])
         return match["open"] + (match["body"] if maker is None else maker()) + match["close"]
 
-    return BLOCK.sub(anew, text)
+    return quote(BLOCK.sub(anew, text))
 
 
 def threshold(code: str) -> str:

@@ -61,7 +61,7 @@ class StateAgreement:
         """Compare attention with each importance, as it is and under every shuffle."""
         maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, "norm")
         mask, attention = maps.words.mask, maps["attention"]
-        orders = [None, *_orders(maps, self.shuffles)]
+        orders = [None, *shuffled_orders(maps, self.shuffles)]
         found = _importances(maps, orders)
         (_, own), shuffled = found[0], found[1:]
         weighed = mask & (level_ties(attention, mask) > 0)
@@ -102,7 +102,7 @@ class StateAgreement:
         )
 
 
-def _orders(maps: AttributionMaps, shuffles: int) -> list[Order]:
+def shuffled_orders(maps: AttributionMaps, shuffles: int) -> list[Order]:
     """Draw for each word the word whose score it gets; tokens that are no words keep their own. A
     word is one token here.
     """
