@@ -29,10 +29,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "docs"))  # where make_docs finds its own two helpers
 
 import docs_checks as checks  # noqa: E402  (they need the path above)
+import docs_claims  # noqa: E402
 import docs_commands as commands  # noqa: E402
 import docs_promises as promised  # noqa: E402
 import docs_real as real  # noqa: E402
-import docs_reproduction as reproduction  # noqa: E402
 import docs_results as results  # noqa: E402
 import docs_tables as tables  # noqa: E402
 import docs_trained as models_trained  # noqa: E402
@@ -736,7 +736,7 @@ def test_a_command_that_reads_the_papers_from_a_store_names_the_store_and_the_da
 
 def test_the_claims_of_a_paper_stand_under_its_authors_and_year() -> None:
     claims = [{"id": f"{paper}:1", "findings": []} for paper in ("tutek2020", "jain2019")]
-    page = reproduction.all_findings({"claims": claims})
+    page = docs_claims.all_findings({"claims": claims})
     assert re.findall("^## (.+)$", page, re.MULTILINE) == [
         "Tutek & Šnajder 2020",
         "Jain & Wallace 2019",
@@ -750,4 +750,4 @@ def test_a_claim_about_one_corpus_is_decided_there() -> None:
         {"corpus": "imdb", "result": "undetermined"},
     ]
     for about, decided in ((["imdb"], found[1]), ([], found[0]), (["news"], None)):
-        assert reproduction._deciding({"findings": found, "made_on": about}) == decided
+        assert docs_claims._deciding({"findings": found, "made_on": about}) == decided

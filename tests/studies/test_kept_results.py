@@ -45,6 +45,8 @@ from sightline.studies.update_results import Work
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "docs"))
 
+import docs_claims
+import docs_protocol
 import docs_reproduction
 
 NEEDLE = parse_data("planted:needle(n=120,length=6)")
@@ -417,9 +419,9 @@ def test_a_table_of_which_nothing_is_kept_has_a_page() -> None:
     assert len(page["artefacts"]) == len(PAPER_TABLES)
     assert {(one["planned"], one["done"]) for one in page["artefacts"]} == {(0, 0)}
     assert "`jain2019:J-2`" in docs_reproduction.overview(page)
-    waiting = re.findall(r"\[(\d+) of ", docs_reproduction.claims(page))
+    waiting = re.findall(r"\[(\d+) of ", docs_claims.claims(page))
     assert sum(map(int, waiting)) == len(page["claims"])
-    assert "no run" in docs_reproduction.starts_run(page)
+    assert "no run" in docs_protocol.starts_run(page)
 
 
 def test_runs_by_corpus_add_up_to_those_of_the_table() -> None:
@@ -566,7 +568,7 @@ def test_results_that_hang_on_a_later_criterion_are_exploratory() -> None:
     same = {"result": "replicated", "result_before": "replicated"}
     other = {**same, "result_before": "undetermined"}
     shown = [
-        docs_reproduction._is_exploratory({"standing": standing}, finding)
+        docs_claims._is_exploratory({"standing": standing}, finding)
         for standing, finding in (
             ("fixed before", same), ("fixed before", other), ("changed after", same)
         )
@@ -588,7 +590,7 @@ def test_how_far_authors_are_from_themselves_is_counted_from_what_they_publish()
 
 def test_counts_that_differ_from_the_printed_ones_are_listed_once() -> None:
     page = paper_scope.page_of_all(kept_of(read_rows(RESULTS_FILE)))
-    rows = docs_reproduction.corpora_differ(page).splitlines()[2:]
+    rows = docs_protocol.corpora_differ(page).splitlines()[2:]
     assert len({*rows}) == len(rows)
     assert sum("| imdb | words of the vocabulary" in row for row in rows) == 2
     assert not [row for row in rows if "agnews" in row]  # said to be in part anyway
@@ -601,17 +603,17 @@ def test_a_result_of_fewer_seeds_than_planned_is_interim() -> None:
             amount = amounts_of(PAPER_TABLES[claim.table]).get(one["corpus"])
             if amount is not None:
                 assert one["interim"] == (one["seeds"] < amount.seeds)
-    assert docs_reproduction._seeds(4, 5) == "4 of 5, interim"
-    assert docs_reproduction._seeds(5, 5) == docs_reproduction._seeds(5, 0) == "5"
+    assert docs_reproduction.seeds_done(4, 5) == "4 of 5, interim"
+    assert docs_reproduction.seeds_done(5, 5) == docs_reproduction.seeds_done(5, 0) == "5"
 
 
 def test_an_end_near_the_bar_that_decides_has_a_third_digit() -> None:
     near = {"value": -0.03, "low": -0.068, "high": 0.0046}
-    assert docs_reproduction._decisive(near) == "-0.030 [-0.068, 0.005]"
-    assert docs_reproduction._decisive({**near, "high": 0.0}) == "-0.03 [-0.07, 0.00]"
-    assert docs_reproduction._decisive({**near, "high": 0.02}) == "-0.03 [-0.07, 0.02]"
+    assert docs_claims._decisive(near) == "-0.030 [-0.068, 0.005]"
+    assert docs_claims._decisive({**near, "high": 0.0}) == "-0.03 [-0.07, 0.00]"
+    assert docs_claims._decisive({**near, "high": 0.02}) == "-0.03 [-0.07, 0.02]"
     alone = {"value": 0.16, "low": None, "high": None}
-    assert docs_reproduction._decisive(alone) == "0.16"
+    assert docs_claims._decisive(alone) == "0.16"
 
 
 def test_what_was_not_held_against_chance_and_what_nobody_claims_is_counted() -> None:
@@ -622,7 +624,7 @@ def test_what_was_not_held_against_chance_and_what_nobody_claims_is_counted() ->
         }  # fmt: skip
         return {"source": source, "low": low, "standing": "fixed before", "findings": [found]}
 
-    said = docs_reproduction._of_claims(
+    said = docs_claims._of_claims(
         [
             claim("Table 1", "above", low=False),
             claim("ours: no place", "above", low=False),
@@ -643,11 +645,11 @@ def test_seeds_of_a_start_are_named_by_model_where_they_differ() -> None:
             "floor": number, "seeds": seeds, "planned": 3,
         }  # fmt: skip
 
-    *_, same = docs_reproduction._by_start(
+    *_, same = docs_protocol._by_start(
         [lines("bilstm+additive", 3), lines("mlp+additive", 3)], "x"
     )
     assert same == "3"
-    *_, apart = docs_reproduction._by_start(
+    *_, apart = docs_protocol._by_start(
         [lines("bilstm+additive", 2), lines("mlp+additive", 3)], "x"
     )
     assert apart == "bilstm+additive: 2 of 3, interim; mlp+additive: 3"
@@ -655,8 +657,8 @@ def test_seeds_of_a_start_are_named_by_model_where_they_differ() -> None:
 
 def test_a_claim_is_decided_on_the_corpus_that_was_named_beforehand() -> None:
     found = [{"corpus": corpus, "result": "undetermined"} for corpus in ("news", "sst")]
-    assert docs_reproduction._deciding({"findings": found}) is found[1]
-    assert docs_reproduction._deciding({"findings": found[:1]}) is None
+    assert docs_claims._deciding({"findings": found}) is found[1]
+    assert docs_claims._deciding({"findings": found[:1]}) is None
 
 
 def test_counts_of_a_corpus_say_nothing_of_a_sample_of_test_texts() -> None:

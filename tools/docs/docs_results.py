@@ -8,32 +8,27 @@ from functools import partial
 
 import docs_before_after as before_after
 from docs_adversaries import ablations, adversaries
+from docs_claims import all_findings, claims, claims_of, summary
 from docs_few_words import few_words
 from docs_information import information
 from docs_other_settings import other_settings
 from docs_outside import outside
 from docs_plausible import plausible
 from docs_promises import chaos, fuzz, large, promises, repeats, resumed, shared
-from docs_quality import metrics, metrics_counted, quality, scores_covered
-from docs_real import real_texts, verdicts_by_corpus
-from docs_reproduction import (
-    all_findings,
+from docs_protocol import (
     amounts,
-    artefacts,
     authors_apart,
-    claims,
-    claims_of,
     corpora,
     corpora_differ,
     known_before,
     margins,
-    overview,
-    runs_and_numbers,
     stages,
     starts_run,
-    summary,
     vectors,
 )
+from docs_quality import metrics, metrics_counted, quality, scores_covered
+from docs_real import real_texts, verdicts_by_corpus
+from docs_reproduction import artefacts, overview, runs_and_numbers
 from docs_retained import retained
 from docs_searched import farthest
 from docs_settled import settled, settled_on_real_texts
