@@ -4,6 +4,7 @@ import importlib
 import os
 import sys
 import types
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from sightline.adapters.load_external import load_elsewhere
 from sightline.core.errors import AnswerError, DataError, ModelError, SpecError
 from sightline.core.example import Example, shortened
 from sightline.core.tokeniser import tokenise
-from sightline.measures.transfer.hybrid_texts import rewritten
+from sightline.measures.transfer.hybrid_texts import Written, rewritten
 from tests.planted.answering import LABELS, by_cue, of_cue
 from tests.planted.answering import texts as planted
 from tests.texts import example
@@ -72,8 +73,8 @@ def test_deleted_words_leave_the_rest_of_a_text_as_it_is_written() -> None:
 def test_words_of_other_texts_are_joined_by_spaces() -> None:
     heard = Heard()
     ours = model(heard)
-    ours.trace_variants(ours.collate([rewritten(FILM, ("so", "bad"))]))
-    assert heard.texts == ["so bad"]
+    ours.trace_variants(ours.collate([rewritten(FILM, Written(("so", "BAD"), ("so", "bad")))]))
+    assert heard.texts == ["so BAD"]
 
 
 def test_rows_that_change_places_keep_their_texts() -> None:
@@ -273,19 +274,25 @@ def test_a_function_that_looks_at_its_batch_is_refused() -> None:
     assert failed == {"alone"}
 
 
-def test_a_function_that_answers_by_capitals_is_refused() -> None:
-    """What tests write is in lower case: they would speak of that alone."""
+def test_a_function_that_answers_by_spaces_is_refused_and_one_by_capitals_is_not() -> None:
+    """What tests write has spaces between its words: they would speak of these alone."""
 
-    def answer(texts: list[str]):
-        capitals = np.array([float(text[:1].isupper()) for text in texts])
-        return np.column_stack([0.9 - 0.8 * capitals, 0.1 + 0.8 * capitals])
+    def by(feature: Callable[[str], bool]):
+        def answer(texts: list[str]):
+            there = np.array([float(feature(text)) for text in texts])
+            return np.column_stack([0.9 - 0.8 * there, 0.1 + 0.8 * there])
 
-    upper = [example(f"W{number} good") for number in range(8)]
-    found = {p.name: p for p in check(model(answer, scores=of_cue), upper)}
-    assert found["joined"].outcome == "failed"
-    assert found["joined"].measured == pytest.approx(0.8)
-    found = {p.name: p for p in check(model(by_cue, scores=of_cue), upper)}
-    assert (found["joined"].outcome, found["joined"].measured) == ("passed", 0.0)
+        return answer
+
+    written = [example(f"W{number} good.") for number in range(8)]
+    for answer, outcome, moved in (
+        (by(lambda text: " ." in text), "failed", 0.8),
+        (by(lambda text: text[:1].isupper()), "passed", 0.0),
+        (by_cue, "passed", 0.0),
+    ):
+        found = {p.name: p for p in check(model(answer, scores=of_cue), written)}
+        assert found["joined"].outcome == outcome
+        assert found["joined"].measured == pytest.approx(moved)
 
 
 def test_rounding_of_single_precision_is_no_other_answer() -> None:

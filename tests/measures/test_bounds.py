@@ -24,14 +24,14 @@ from sightline.measures.removal_curves import orders_of
 from sightline.measures.topk_mass import TopkTexts
 from sightline.measures.topk_mass import ranked as included
 from sightline.measures.transfer import word_swaps
-from sightline.measures.transfer.hybrid_texts import ranked
+from sightline.measures.transfer.hybrid_texts import Written, ranked
 from sightline.measures.transfer.transfer import by_map, right, share_beyond
 from sightline.measures.transfer.word_presence import highlighted
 from sightline.models.alterations import Altered
 from sightline.verdict.transfer_estimates import compared
 from tests.measures.test_transfer import TEXTS, evened, take
 from tests.reference import moving
-from tests.texts import WORDS, untrained
+from tests.texts import WORDS, example, untrained
 
 # ---------------------------------------------------------------- what is known beforehand
 
@@ -241,10 +241,10 @@ three = st.lists(a_logit, min_size=3, max_size=3)
 
 def moves(known: list[list[float]]) -> dict[str, word_swaps.HybridEffects]:
     """Let the first text give to the second, and let the others be hybrids."""
-    texts = [Example(f"t{i}", i, "", (f"w{i}", "x"), (), 0) for i in range(len(known))]
+    texts = [example(f"w{i} x", i) for i in range(len(known))]
     donor, receiver = (word_swaps.RankedText(texts[i], np.array(known[i]), {}) for i in range(2))
-    logits = {text.tokens: np.array(one) for text, one in zip(texts, known, strict=True)}
-    each = [text.tokens for text in texts]
+    logits = {Written.of(text): np.array(one) for text, one in zip(texts, known, strict=True)}
+    each = [*logits]
     asked = dict.fromkeys(("carried.attention", "random.attention", "taken.attention"), each)
     return word_swaps._moves(word_swaps.Pair(donor, receiver), asked, logits)
 

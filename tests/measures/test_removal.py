@@ -19,7 +19,7 @@ from sightline.models.classifier import AttentionClassifier
 from tests.measures.test_queries import asked
 from tests.reference import moving, ties
 from tests.sampling import slow_but
-from tests.texts import examples, untrained
+from tests.texts import example, examples, untrained
 
 TEXTS = examples((7, 1, 4, 12, 2, 9))
 MODELS = {
@@ -147,17 +147,18 @@ def test_a_text_without_scores_is_counted_for_them_alone() -> None:
 
 
 def test_other_words_are_never_of_the_text_itself_unless_others_use_them() -> None:
-    texts = [Example(f"t{i}", i, "", (f"{i}a", f"{i}b") * i, (), 0) for i in (2, 3, 5)]
+    texts = [example(f"{i}A {i}b " * i, i) for i in (2, 3, 5)]
     drawn = [
         WordPool.of(texts).drawn(text, np.random.default_rng(seed))
         for text in texts
         for seed in range(20)
     ]
     for text, words in zip(np.repeat(np.array(texts, dtype=object), 20), drawn, strict=True):
-        assert len(words) == len(text.tokens)
-        assert {word[0] for word in words} <= {"2", "3", "5"} - {str(text.index)}
-    assert {word for words in drawn for word in words} == {
-        f"{i}{end}" for i in (2, 3, 5) for end in "ab"
+        assert len(words.tokens) == len(text.tokens)
+        assert {word[0] for word in words.tokens} <= {"2", "3", "5"} - {str(text.index)}
+    pairs = {pair for one in drawn for pair in zip(one.spelled, one.tokens, strict=True)}
+    assert pairs == {
+        (f"{i}{spelled}", f"{i}{token}") for i in (2, 3, 5) for spelled, token in ("Aa", "bb")
     }
 
 

@@ -30,7 +30,14 @@ from sightline.measures.transfer.donor_pairs import (
     partners,
     possible_donors,
 )
-from sightline.measures.transfer.hybrid_texts import answers, crossed, ranked, rewritten, share_of
+from sightline.measures.transfer.hybrid_texts import (
+    Written,
+    answers,
+    crossed,
+    ranked,
+    rewritten,
+    share_of,
+)
 from sightline.measures.transfer.transfer import Transfer
 from sightline.models.attention import GivenWeights
 from sightline.numerics.ties import NOISE, TIE
@@ -222,7 +229,7 @@ def test_all_words_carry_all() -> None:
 
 
 def test_a_word_that_every_text_has_in_one_place_carries_nothing() -> None:
-    texts = [rewritten(text, ("bara", *text.tokens)) for text in TEXTS]
+    texts = [rewritten(text, as_tokens(("bara", *text.tokens))) for text in TEXTS]
     model = untrained("mlp(hidden=6)+additive")
     model.source = GivenWeights(
         {text.index: np.eye(len(text.tokens))[0] * 0.3 + 0.1 for text in texts}
@@ -237,7 +244,7 @@ def test_the_order_of_words_that_cannot_be_seen_carries_nothing() -> None:
     """A transformer taught to attend to the full stop kept its reasons in the order of weights
     below 1e-4.
     """
-    texts = [rewritten(text, ("bara", *text.tokens)) for text in TEXTS]
+    texts = [rewritten(text, as_tokens(("bara", *text.tokens))) for text in TEXTS]
     model = untrained("mlp(hidden=6)+additive")
     model.source = GivenWeights(
         {text.index: np.append(1.0, 1e-4 * np.arange(len(text.tokens) - 1)) for text in texts}
@@ -449,19 +456,32 @@ def test_scores_of_some_texts_leave_the_other_pairs_out() -> None:
 # ---------------------------------------------------------------- hybrids and marks
 
 
+def as_tokens(words: tuple[str, ...]) -> Written:
+    return Written(words, words)
+
+
+def as_spelled(words: tuple[str, ...]) -> Written:
+    return Written(tuple(map(str.upper, words)), words)
+
+
 @given(words, words, st.sets(st.integers(0, 5)))
 def test_a_hybrid_is_made_place_by_place(x: tuple, y: tuple, places: set[int]) -> None:
     marked = {place for place in places if place < max(len(x), len(y))}
-    assert list(crossed(x, y, marked)) == moving.hybrid(x, y, marked)
-    assert crossed(x, y, range(max(len(x), len(y)))) == x
-    assert crossed(x, y, ()) == y
+    donor, receiver = as_spelled(x), as_tokens(y)
+    found = crossed(donor, receiver, marked)
+    assert list(found.tokens) == moving.hybrid(x, y, marked)
+    assert list(found.spelled) == moving.hybrid(donor.spelled, y, marked)
+    assert crossed(donor, receiver, range(max(len(x), len(y)))) == donor
+    assert crossed(donor, receiver, ()) == receiver
 
 
 @given(words, words)
-def test_a_rewritten_text_is_whole(x: tuple, y: tuple) -> None:
+def test_a_rewritten_text_is_whole_and_spelled_as_its_words_were(x: tuple, y: tuple) -> None:
     text = replace(TEXTS[0], query=("who",), candidates=(1,), rationale=(True,) * 7)
-    found = rewritten(text, crossed(x, y, [0]))
-    assert tuple(found.text[start:end] for start, end in found.offsets) == found.tokens
+    taken = crossed(as_spelled(x), as_tokens(y), [0])
+    found = rewritten(text, taken)
+    assert found.spelled == taken.spelled == Written.of(found).spelled
+    assert found.tokens == taken.tokens == tuple(word.lower() for word in found.spelled)
     assert (found.query, found.candidates, found.index, found.rationale) == (
         ("who",),
         (1,),
@@ -502,12 +522,12 @@ def test_no_map_is_made_and_no_hybrid_run_twice(monkeypatch: pytest.MonkeyPatch)
         return result(self, *beside)
 
     def distinct(
-        one: Auditable, texts: list[tuple[Example, tuple[str, ...]]], tokens_at_once: int
+        one: Auditable, texts: list[tuple[Example, Written]], tokens_at_once: int
     ) -> np.ndarray:
         assert len(texts) > 0
         # Within a batch a receiver may meet two donors, so the same words may come twice of one
         # receiver, not of a pair.
-        assert all(tokens != text.tokens for text, tokens in texts)
+        assert all(words.tokens != text.tokens for text, words in texts)
         return answers(one, texts, tokens_at_once)
 
     monkeypatch.setattr(AttributionMaps, "deleted", counted)
@@ -547,7 +567,7 @@ class InPieces:
 def test_texts_are_run_together_by_their_tokens_whose_number_words_do_not_tell() -> None:
     random, model = np.random.default_rng(0), InPieces()
     texts = [tuple(str(n) for n in random.integers(1, 4, 20)) for _ in range(400)]
-    asked_of = [(example("x"), tokens) for tokens in texts]
+    asked_of = [(example("x"), as_tokens(tokens)) for tokens in texts]
     found = answers(model, asked_of, 512)
     assert found[:, 0].tolist() == [sum(map(int, tokens)) for tokens in texts]
     held, real = (sum(int(count(one)) for one in model.runs) for count in (torch.numel, torch.sum))

@@ -60,6 +60,43 @@ def test_types_exchange_their_mean_weights() -> None:
     assert np.isnan(ours[5])
 
 
+def test_an_exchanged_map_that_ranks_no_word_of_a_text_is_left_out_there() -> None:
+    """Attention on one word of each text alone: most exchanges leave some text without weights."""
+    model = untrained("mlp(hidden=6)+additive")
+    model.source = GivenWeights({t.index: np.eye(len(t.tokens))[0] for t in TEXTS})
+    draws = 6
+    whole = take(WordTypeControl(permutations=draws), model).values["free"]
+    drawn = {
+        text.index: [
+            captured(weights, free, 1, text.index)
+            for draw in range(draws)
+            if len(set(weights := exchanged(model, draw)[text.index])) > 1
+        ]
+        for row, text in enumerate(TEXTS[:5])
+        for free in [
+            [
+                take(Agreement(), model).values[name].rows()[row]
+                for name in ("free_gradient", "free_deletion")
+            ]
+        ]
+    }
+    assert any(0 < len(known) < draws for known in drawn.values())
+    for row, text in enumerate(TEXTS[:5]):
+        known = drawn[text.index]
+        expected = np.mean(known) if known else np.nan
+        assert whole[row] == pytest.approx(expected, abs=1e-6, nan_ok=True)
+
+
+def exchanged(model: object, draw: int) -> dict[int, list[float]]:
+    """Give each word the mean weight of the type that a draw puts in its place."""
+    weights = [model.trace(model.collate([text])).attention[0].double().numpy() for text in TEXTS]
+    mean = asked.mean_even_share([(text.tokens, w) for text, w in zip(TEXTS, weights, strict=True)])
+    types = sorted(mean, key=type_number)  # the order in which the permutations are drawn
+    order = Seeds(0).generator("types", draw).permutation(len(types))
+    given = {word: mean[types[order[place]]] for place, word in enumerate(types)}
+    return {text.index: [given[word] for word in text.tokens] for text in TEXTS}
+
+
 def test_a_favourite_of_all_texts_is_handed_on() -> None:
     """All weight is on one type: after the exchange on another, so what is captured is what chance
     gives, on average.

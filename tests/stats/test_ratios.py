@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sightline.stats import resamples
-from sightline.stats.intervals import UNSURE
+from sightline.stats.intervals import UNSURE, bounds_if_kept
 from sightline.stats.ratios import ratio
 from tests.reference.intervals import ratio_interval
 
@@ -113,6 +113,14 @@ def test_texts_that_differ_by_rounding_are_all_alike(value: float, off: float) -
         assert (found.low, found.high) == pytest.approx(
             (value * (1 - unseen), value + unseen * (1 - value))
         )
+
+
+def test_rounding_of_a_text_without_room_is_no_broken_bound() -> None:
+    room = np.where(np.arange(300) == 7, 0.0, 1.0)
+    top = np.where(np.arange(300) == 7, -9e-16, 1.0)
+    found = ratio(top, room, 0, bounds=(0.0, 1.0))
+    assert found.method == "all texts equal: rule of three"
+    assert bounds_if_kept(np.where(top < 1, -1e-3, top), room, (0.0, 1.0)) == (-math.inf, 1.0)
 
 
 def test_what_is_alike_counts_by_what_it_weighs() -> None:

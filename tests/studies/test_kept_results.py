@@ -645,9 +645,7 @@ def test_seeds_of_a_start_are_named_by_model_where_they_differ() -> None:
             "floor": number, "seeds": seeds, "planned": 3,
         }  # fmt: skip
 
-    *_, same = docs_protocol._by_start(
-        [lines("bilstm+additive", 3), lines("mlp+additive", 3)], "x"
-    )
+    *_, same = docs_protocol._by_start([lines("bilstm+additive", 3), lines("mlp+additive", 3)], "x")
     assert same == "3"
     *_, apart = docs_protocol._by_start(
         [lines("bilstm+additive", 2), lines("mlp+additive", 3)], "x"

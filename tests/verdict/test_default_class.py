@@ -150,6 +150,25 @@ def test_the_verdict_says_so_of_the_class_and_of_no_other() -> None:
     assert verdict(evidence(own=0.8)).by_class["neg"].row == 4
 
 
+def test_not_every_class_is_predicted_for_want_of_evidence_for_another() -> None:
+    asked = evidence()
+    moved, removed = asked.outcomes["transplant"], asked.outcomes["erasure"]
+    assert isinstance(moved, Measurement)
+    assert isinstance(removed, Measurement)
+    without = {f"own.{name}": moved.values[f"random_own.{name}"] for name in ("attention", *MAPS)}
+    kept = {
+        **asked.outcomes,
+        "transplant": Measurement(
+            "transplant", {**moved.values, **without}, settings=moved.settings
+        ),
+        "erasure": Measurement("erasure", {**removed.values, "flips.deleted.most": np.zeros(N)}),
+    }
+    both = Evidence(kept, ("neg", "pos"), THRESHOLDS, 0)
+    assert [by_absence(both, of) for of in ("neg", "pos")] == [True, True]
+    found = verdict(both)
+    assert 7 not in {found.row, *(one.row for one in found.by_class.values())}
+
+
 def test_absence_is_looked_at_before_a_map_is_blamed_and_after_what_is_broken() -> None:
     left = {
         "carried.attention": np.where(

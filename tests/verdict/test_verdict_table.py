@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sightline.core.needs import SAME_UNDER_QUERY
 from sightline.core.results import (
     CAN,
     CANNOT_TELL,
@@ -298,6 +299,19 @@ def test_a_map_that_is_shown_and_not_used_says_so() -> None:
         "not used by the model" in str(reason)
         for reason in verdict_of(short, evidence(), LEARNED).reasons
     )
+
+
+@pytest.mark.parametrize(("same", "says"), [(60, False), (61, True)])
+def test_texts_that_the_query_decides_are_named_where_they_are_most(same: int, says: bool) -> None:
+    """Words that change nothing where they go are in no score of Transfer."""
+    whole = np.r_[np.ones((60, 2)), np.full((same, 2), np.nan)]
+    moved = Measurement("transplant", {"whole": whole}, {"whole": {SAME_UNDER_QUERY: same}})
+    asked = evidence(60 + same)
+    asked = Evidence({**asked.outcomes, "transplant": moved}, ("a", "b"), THRESHOLDS, 0)
+    verdict = verdict_of(found(), asked, LEARNED)
+    assert verdict.row == (5 if says else 4)
+    assert {one.row for one in verdict.by_class.values()} == {4}
+    assert any("under the same query" in reason.words for reason in verdict.reasons) == says
 
 
 def test_a_model_that_has_learned_nothing_is_never_shown_without_saying_so() -> None:

@@ -253,7 +253,7 @@ class AnswersModel:
         variation), and whether the prediction changes.
         """
         whole = self.cache.answers([_read(text).text for text in texts])
-        parts = self.cache.answers([" ".join(text.tokens) for text in texts])
+        parts = self.cache.answers([" ".join(text.spelled) for text in texts])
         flips = whole.argmax(axis=1) != parts.argmax(axis=1)
         return np.stack([total_variation(whole, parts), flips.astype(float)], axis=1)
 

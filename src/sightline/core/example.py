@@ -37,6 +37,11 @@ class Example:
         """The start and end of each word in the text."""
         return tokenise(self.text)[1][: len(self.tokens)] if self.places is None else self.places
 
+    @property
+    def spelled(self) -> tuple[str, ...]:
+        """Its words as they stand in the text: a token is in lower case."""
+        return tuple(self.text[start:end] for start, end in self.offsets)
+
     def only(self, words: Sequence[int]) -> Example:
         """Keep some words, by position; the text itself is unchanged."""
         if len(words) == len(self.tokens):

@@ -21,6 +21,8 @@ MORE = f"{NEEDS_PREFIX}more than answers: "
 """The same for a model that gives only predictions."""
 UNASKED = "it was not asked for"
 """The reason why a measure was not taken that nobody asked for, though the model allows it."""
+SAME_UNDER_QUERY = "same prediction under the other query"
+"""The reason why the words of a text are moved nowhere: they change nothing where they go."""
 REPLACED = "weights that can be replaced"
 ALONE = "the logits of each word alone, which only an affine decoder has"
 _MEANING = {

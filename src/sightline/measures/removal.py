@@ -35,7 +35,7 @@ from sightline.measures.removal_curves import (
     run_once,
 )
 from sightline.measures.trace_arrays import WHY, decided, to_numpy, with_reasons
-from sightline.measures.transfer.hybrid_texts import WordPool, answers, crossed
+from sightline.measures.transfer.hybrid_texts import WordPool, Written, answers, crossed
 
 _SET = MEASURES["erasure"].settings
 DELETED, REPLACED = "erasure, deleted", "erasure, replaced"
@@ -173,11 +173,12 @@ class Removal:
         others = [
             bag.drawn(text, seeds.generator("other words", text.index)) for text in subject.texts
         ]
+        own = [*map(Written.of, subject.texts)]
         found, able = [], []
         for i, (row, gone) in enumerate(zip(removals.row, removals.gone, strict=True)):
-            if others[row]:
-                text, places = subject.texts[row], np.flatnonzero(gone[words.mask[row]])
-                found.append((text, crossed(others[row], text.tokens, places.tolist())))
+            if (other := others[row]) is not None:
+                places = np.flatnonzero(gone[words.mask[row]]).tolist()
+                found.append((subject.texts[row], crossed(other, own[row], places)))
                 able.append(i)
         out = np.full((len(removals.row), classes), np.nan)
         if found:

@@ -18,7 +18,7 @@ from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.batch_words import types_of
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.topk_mass import FREE, captured_free, texts_of, unranked
-from sightline.measures.trace_arrays import count_undefined, of_words, ragged
+from sightline.measures.trace_arrays import count_undefined, mean_of_known, of_words, ragged
 from sightline.numerics.ties import is_flat
 
 _SET = MEASURES["types"].settings
@@ -123,9 +123,9 @@ class WordTypeControl:
             np.where(texts.mask, one, 0.0) for one in learned.references(texts.index, mask)
         ]
         alike = is_flat(maps["attention"], texts.mask)
-        free = np.mean(
-            [captured_free(weights, references, texts)[0] for weights in exchanged], axis=0
-        )
+        # An exchanged map may be flat in a text, where attention is sparse: it ranks no words.
+        drawn = [captured_free(weights, references, texts)[0] for weights in exchanged]
+        free = mean_of_known(np.stack(drawn, axis=1))
         return {
             "free": np.where(alike, np.nan, free),
             "words": mask.sum(1),

@@ -49,7 +49,7 @@ def _joined(found: Mapping[str, Any]) -> Iterator[str]:
         return
     changed, moved = (Estimate(**found[name]) for name in ("changed", "moved"))
     yield opened(
-        "tests that put words into other texts write them in lower case, joined by spaces. That "
+        "tests that put words into other texts join them by spaces. That "
         f"alone changes {percent(changed)} of the predictions, and moves probabilities by "
         f"{percent(moved)} on average."
     )

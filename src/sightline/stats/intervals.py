@@ -56,10 +56,12 @@ def has_no_spread(residuals: Float[Array, "*G"], scale: float) -> bool:
 def bounds_if_kept(top: Float[Array, " G"], bottom: Float[Array, " G"], bounds: Bounds) -> Bounds:
     """Give each bound that every group keeps, because then every ratio of their sums does, too; an
     infinite one in place of the other, and None if neither is kept.
+
+    A group without room (a bottom of 0) keeps them up to the rounding of the others.
     """
     if bounds is None:
         return None
-    slack = _TOLERANCE * np.abs(bottom)
+    slack = _TOLERANCE * np.abs(bottom).max(initial=0.0)
     low = bounds[0] if (top >= bounds[0] * bottom - slack).all() else -math.inf
     high = bounds[1] if (top <= bounds[1] * bottom + slack).all() else math.inf
     return None if math.isinf(low) and math.isinf(high) else (low, high)

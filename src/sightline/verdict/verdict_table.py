@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sightline.core.needs import SAME_UNDER_QUERY
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -42,6 +43,8 @@ attention."""
 
 TOO_FEW = "too few texts"
 """Prefix of the reason of a verdict that lacks texts."""
+MOST_BY_QUERY = 0.5
+"""Largest share of the texts of Transfer that the query may decide without a caveat."""
 AS_ONE = "; copies, and texts of one group, count as one"
 """Follows that reason where they do."""
 NO_BETTER = "the model is no better than guessing the most common class, as far as these texts show"
@@ -59,6 +62,8 @@ class VerdictContext:
     learned: Learned | None = None
     of: str = ""
     classes: Mapping[str, Verdict] | None = None
+    absence: bool = True
+    """Whether the class may be one that the model predicts when it finds no evidence."""
 
     def answer(self, code: str) -> Answer:
         """Give the result of a test; a test about the task or the model has one result for all
@@ -157,11 +162,13 @@ def verdict_of(
 ) -> Verdict:
     """Apply the table to the texts of each predicted class, and then to all."""
     classes = {} if evidence.measurement("outputs") is None else evidence.classes
-    each = (
-        {of: _first(VerdictContext(found, evidence, learned, of)) for of in classes}
-        if len(classes) > 1
-        else {}
-    )
+    each: dict[str, Verdict] = {}
+    if len(classes) > 1:
+        alone = {of: VerdictContext(found, evidence, learned, of) for of in classes}
+        each = {of: _first(one) for of, one in alone.items()}
+        if all(one.level == BY_ABSENCE for one in each.values()):
+            # Not every class can be predicted for want of evidence for another.
+            each = {of: _first(replace(one, absence=False)) for of, one in alone.items()}
     return replace(_first(VerdictContext(found, evidence, learned, classes=each)), by_class=each)
 
 
@@ -198,7 +205,7 @@ def _absent(case: VerdictContext) -> Basis | None:
     """Check whether the class is what the model predicts when it finds no evidence."""
     from sightline.verdict.default_class import by_absence  # noqa: PLC0415  (statistics, as above)
 
-    if not case.of or not by_absence(case.evidence, case.of):
+    if not case.of or not case.absence or not by_absence(case.evidence, case.of):
         return None
     text = f"this is what the model predicts when it finds no evidence for another class; {NO_WORD}"
     return (OWN,), (Reason(text), *case.reasons(OWN))
@@ -284,6 +291,8 @@ def _faithful(case: VerdictContext) -> Basis | None:
     unlike = case.classes is not None and any(one.row != 4 for one in case.classes.values())
     if not _meets(case, asked) or unlike or case.learned is None or not case.learned.something:
         return None
+    if not case.of and _of_the_query(case.evidence):
+        return None
     untested = tuple(code for code in case.short() if case.answer(code) == "not run")
     return tuple(code for code, what in asked.items() if what), case.reasons(*untested)
 
@@ -328,7 +337,7 @@ def _remarks(case: VerdictContext) -> tuple[Reason, ...]:
     """Say what else a reader who shows the map must know."""
     if case.of:
         return ()
-    return (*_unused(case.evidence), *_learned_nothing(case))
+    return (*_unused(case.evidence), *_of_the_query(case.evidence), *_learned_nothing(case))
 
 
 def _unused(evidence: Evidence) -> tuple[Reason, ...]:
@@ -342,6 +351,24 @@ def _unused(evidence: Evidence) -> tuple[Reason, ...]:
         Reason(
             "not used by the model: no answer changes, by no logit, when other weights take "
             "the place of those shown"
+        ),
+    )
+
+
+def _of_the_query(evidence: Evidence) -> tuple[Reason, ...]:
+    """Say that most texts are in no score of Transfer, because the query decides them."""
+    taken = evidence.measurement("transplant")
+    same = 0 if taken is None else taken.undefined.get("whole", {}).get(SAME_UNDER_QUERY, 0)
+    if not same:
+        return ()
+    asked = same + int((~np.isnan(evidence.array("transplant.whole")).all(axis=1)).sum())
+    if same <= MOST_BY_QUERY * asked:
+        return ()
+    return (
+        Reason(
+            f"for {same:,} of {asked:,} texts whose words were moved, the words of another text "
+            "get the same prediction under the same query: the query may decide these texts, and "
+            "no score of moved words speaks of them"
         ),
     )
 
@@ -394,7 +421,7 @@ TABLE = (
         BY_ABSENCE,
         "of the texts of one class: no map finds words of the class that do anything by "
         f"themselves ({OWN} failed, and is passed by no other map), and removing words flips "
-        "hardly any of its predictions",
+        "hardly any of its predictions; not where that holds for every class",
         _absent,
     ),
     VerdictRule(
@@ -422,7 +449,7 @@ TABLE = (
         f"{_SUPPORTED} passed, and one of {_ONE} did; none of {_SPARED} failed (each may be "
         f"inconclusive or not run); {_NATURAL}; the model is better than guessing; and the "
         "tests have the same results for the texts of each predicted class alone (of "
-        f"{_OF_ALL_TEXTS} the result for all texts counts)",
+        f"{_OF_ALL_TEXTS} the result for all texts counts); and a query does not decide most texts",
         _faithful,
     ),
     VerdictRule(

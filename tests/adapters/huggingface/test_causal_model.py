@@ -26,7 +26,7 @@ from sightline.adapters.huggingface.prompted_model import PromptedModel
 from sightline.api.model_source import under_reading
 from sightline.cli.app import run
 from sightline.core.errors import DataError, MissingExtra, ModelError, SpecError
-from sightline.measures.transfer.hybrid_texts import answers
+from sightline.measures.transfer.hybrid_texts import Written, answers
 from sightline.numerics.projections import renormalise
 from tests.adapters.huggingface.causal_toys import (
     ANSWERS,
@@ -695,7 +695,8 @@ def test_texts_inside_long_prompts_are_run_a_few_at_a_time() -> None:
     template = f"{'the film was good ' * 8}{TEMPLATE}"
     module = language_model("llama", PIECES)
     model = sightline.prompted(module, PIECES, template=template, answers=ANSWERS)
-    texts = [(example(SHORT, index), tuple(SHORT.split())) for index in range(16)]
+    words = Written(tuple(SHORT.split()), tuple(SHORT.split()))
+    texts = [(example(SHORT, index), words) for index in range(16)]
     sizes: list[int] = []
     hook = model.module.register_forward_pre_hook(
         lambda _, args, kwargs: sizes.append(kwargs["input_ids"].numel()), with_kwargs=True

@@ -12,14 +12,14 @@ MOST_CHANGED = 0.5
 
 
 def joined(on: ProbeBatch) -> CheckResult:
-    """Write texts as the tests write theirs: words in lower case, joined by spaces."""
+    """Write texts as the tests write theirs: their words, joined by spaces."""
     assert isinstance(on.model, AnswersModel)  # other models skip this check
     moved, changed = on.model.joined(on.examples).T
     if changed.mean() <= MOST_CHANGED:
         return CheckResult(measured=float(moved.max()))
     return CheckResult(
         f"{int(changed.sum())} of {len(changed)} predictions change when a text is written as its "
-        "words in lower case, joined by spaces, as tests write texts",
+        "words, joined by spaces, as tests write texts",
         "let the function bring such texts into the form that it knows, or audit the model itself "
         "(sightline.wrap, sightline.tap, hf:FOLDER)",
         float(moved.max()),

@@ -18,38 +18,61 @@ from sightline.measures.trace_arrays import borders, to_numpy
 from sightline.numerics.ties import level_ties_and_fade
 
 Array = np.ndarray
+Words = tuple[str, ...]
 
 
-def rewritten(text: Example, tokens: tuple[str, ...]) -> Example:
+@dataclass(frozen=True, slots=True, order=True)
+class Written:
+    """Words as they are spelled, which a model of texts reads, and as tokens, which a model of
+    words reads.
+    """
+
+    spelled: Words
+    tokens: Words
+
+    @classmethod
+    def of(cls, text: Example) -> Written:
+        """Take the words of a text; one tuple serves as both where they are equal."""
+        spelled = text.spelled
+        return cls(text.tokens if spelled == text.tokens else spelled, text.tokens)
+
+
+def rewritten(text: Example, words: Written) -> Example:
     """Give a text other words; it keeps its query, its candidates and its index, by which a model
     may know it.
     """
-    lengths = [*map(len, tokens)]
+    lengths = [*map(len, words.spelled)]
     starts = [
         place + before for before, place in enumerate(accumulate(lengths[:-1], initial=0))
     ]  # a space each
     places = tuple(zip(starts, map(add, starts, lengths), strict=True))
-    sentence = " ".join(tokens)
     return replace(
         text,
         id=f"{text.id}, rewritten",
-        text=sentence,
-        tokens=tokens,
+        text=" ".join(words.spelled),
+        tokens=words.tokens,
         places=places,
         rationale=None,
     )
 
 
-def crossed(
-    donor: tuple[str, ...], receiver: tuple[str, ...], places: Iterable[int]
-) -> tuple[str, ...]:
+def crossed(donor: Written, receiver: Written, places: Iterable[int]) -> Written:
+    """Cross the words of two texts, as they are spelled and as tokens."""
+    marked = [*places]
+    tokens = crossed_words(donor.tokens, receiver.tokens, marked)
+    if donor.spelled is donor.tokens and receiver.spelled is receiver.tokens:
+        return Written(tokens, tokens)
+    return Written(crossed_words(donor.spelled, receiver.spelled, marked), tokens)
+
+
+def crossed_words(donor: Words, receiver: Words, places: Iterable[int]) -> Words:
     """Take the donor's word at every marked position and the receiver's elsewhere.
 
     Past the end of a text there is no word.
 
-    >>> crossed(("not", "good"), ("so", "very", "bad"), [0, 1])
+    >>> crossed_words(("not", "good"), ("so", "very", "bad"), [0, 1])
     ('not', 'good', 'bad')
-    >>> crossed(("not", "good"), ("so", "very", "bad"), [0, 2])
+    >>> crossed_words(("not", "good"), ("so", "very", "bad"), [0, 2])
     ('not', 'very')
     """
     found: list[str | None] = [*receiver, *[None] * (len(donor) - len(receiver))]
@@ -59,7 +82,7 @@ def crossed(
 
 
 def answers(
-    model: Auditable, asked: Sequence[tuple[Example, tuple[str, ...]]], tokens_at_once: int
+    model: Auditable, asked: Sequence[tuple[Example, Written]], tokens_at_once: int
 ) -> Float[Array, "N L"]:
     """Give the logits of texts with other words, in batches of similar length with at most
     ``tokens_at_once`` words.
@@ -68,7 +91,7 @@ def answers(
     take 200 MB. `AHEAD` words are written together, so that texts can be sorted by their tokens, of
     which a model may have more than words.
     """
-    lengths = np.array([len(tokens) + len(text.query or ()) for text, tokens in asked])
+    lengths = np.array([len(words.tokens) + len(text.query or ()) for text, words in asked])
     most, found = at_once(model, tokens_at_once), []
     for rows in chunks(lengths, max(most, AHEAD)):
         batch = model.collate([rewritten(*asked[i]) for i in rows])
@@ -124,7 +147,7 @@ class WordPool:
 
     index: Int[Array, " N"]
     lengths: Int[Array, " N"]
-    texts: tuple[tuple[str, ...], ...]
+    texts: tuple[Written, ...]
 
     @classmethod
     def of(cls, texts: Sequence[Example]) -> WordPool:
@@ -134,11 +157,11 @@ class WordPool:
             np.array(one, dtype=np.int64)
             for one in ([text.index for text in ordered], [len(text.tokens) for text in ordered])
         )
-        return cls(index, lengths, tuple(text.tokens for text in ordered))
+        return cls(index, lengths, tuple(map(Written.of, ordered)))
 
-    def drawn(self, text: Example, generator: np.random.Generator) -> tuple[str, ...]:
-        """Draw a word for each word of a text, by its frequency in the other texts; nothing if
-        there is no other text.
+    def drawn(self, text: Example, generator: np.random.Generator) -> Written | None:
+        """Draw a word for each word of a text, by its frequency in the other texts; None if there
+        is no other text.
         """
         own = self.index == text.index
         before, size = (
@@ -146,11 +169,14 @@ class WordPool:
         )
         others = int(self.lengths.sum()) - size
         if not others:
-            return ()
+            return None
         places = generator.integers(others, size=len(text.tokens))
         places += size * (places >= before)  # skip its own words
         ends = np.cumsum(self.lengths)
         rows = np.searchsorted(ends, places, side="right")
-        return tuple(
-            self.texts[row][place - ends[row]] for row, place in zip(rows, places, strict=True)
-        )
+        found = [
+            (self.texts[row], place - ends[row]) for row, place in zip(rows, places, strict=True)
+        ]
+        tokens = tuple(one.tokens[place] for one, place in found)
+        spelled = tuple(one.spelled[place] for one, place in found)
+        return Written(tokens if spelled == tokens else spelled, tokens)

@@ -12,6 +12,7 @@ from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import MEASURES
 from sightline.config.word_maps import Reduction
 from sightline.core.example import Example
+from sightline.core.needs import SAME_UNDER_QUERY
 from sightline.core.protocols import Arrays, MeasureContext, Survey, Trace
 from sightline.core.results import Measurement, Ragged
 from sightline.core.seeds import Seeds
@@ -22,6 +23,7 @@ from sightline.measures.trace_arrays import (
     WHY,
     cluster_of,
     decided,
+    mean_of_known,
     of_words,
     ragged,
     to_numpy,
@@ -34,7 +36,7 @@ from sightline.measures.transfer.donor_pairs import (
     partners,
     possible_donors,
 )
-from sightline.measures.transfer.hybrid_texts import rewritten
+from sightline.measures.transfer.hybrid_texts import Written, rewritten
 from sightline.measures.transfer.word_presence import highlighted, presence
 from sightline.measures.transfer.word_swaps import (
     HybridEffects,
@@ -190,8 +192,7 @@ class Transfer:
                 for name, one in drawn.present.items()
             },
             **{f"{WHY}{reason}": applies[rows] for reason, applies in drawn.why.items()},
-            f"{WHY}same prediction under the other query": lost
-            & np.isin(np.arange(len(rows)), list(alike)),
+            f"{WHY}{SAME_UNDER_QUERY}": lost & np.isin(np.arange(len(rows)), list(alike)),
             f"{WHY}an answer that the other text does not allow": lost,
             f"{WHY}no scores for the text": ~lost,
         }
@@ -243,7 +244,7 @@ class Transfer:
         maps.
         """
         texts = tuple(
-            replace(rewritten(x, x.tokens), query=y.text.query, candidates=y.text.candidates)
+            replace(rewritten(x, Written.of(x)), query=y.text.query, candidates=y.text.candidates)
             for x, y in zip(giving, receivers, strict=True)
         )
         trace = subject.model.trace(subject.model.collate(texts))
@@ -377,13 +378,6 @@ def right(
         np.where(known, one, 0.0).sum(axis=1) for one in (own - chance, room - chance / 2)
     )
     return np.where(known.any(axis=1), top >= RIGHT * bottom, np.nan)
-
-
-def mean_of_known(values: Float[Array, "N K"]) -> Float[Array, " N"]:
-    """Average the known numbers of each row; NaN where none is known."""
-    known = ~np.isnan(values)
-    total, count = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
-    return np.asarray(np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0))
 
 
 def ragged_types(subject: MeasureContext, trace: Trace) -> Ragged:

@@ -15,11 +15,16 @@ from sightline.config.word_maps import takes_sides
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable
 from sightline.core.seeds import Seeds
-from sightline.measures.transfer.hybrid_texts import answers, crossed, ranked, share_of
+from sightline.measures.transfer.hybrid_texts import (
+    Written,
+    answers,
+    crossed,
+    ranked,
+    share_of,
+)
 from sightline.numerics.simplex import decision
 
 Array = np.ndarray
-Tokens = tuple[str, ...]
 Orders = Mapping[str, Int[Array, " _"] | None]
 
 
@@ -35,9 +40,14 @@ class RankedText:
     )
 
     @property
-    def tokens(self) -> Tokens:
+    def tokens(self) -> tuple[str, ...]:
         """Its words."""
         return self.text.tokens
+
+    @cached_property
+    def written(self) -> Written:
+        """Its words, as they are spelled too."""
+        return Written.of(self.text)
 
     def firsts(self, name: str, shares: Sequence[float]) -> list[set[int]]:
         """Give the positions of the top words of a map, one set a share."""
@@ -85,7 +95,7 @@ class Pair:
 
     def hybrids(
         self, names: Sequence[str], shares: Sequence[float], own: Sequence[float], seeds: Seeds
-    ) -> dict[str, list[Tokens]]:
+    ) -> dict[str, list[Written]]:
         """Write the hybrids of each quantity, one a share: by each map, and by as many random
         positions.
 
@@ -107,15 +117,15 @@ class Pair:
             marked: Sequence[set[int]],
             giving: RankedText = x,
             taking: RankedText = y,
-        ) -> dict[str, list[Tokens]]:
+        ) -> dict[str, list[Written]]:
             drawn = [shuffled[: len(places)].tolist() for places in marked]
             sets = {f"{kind}.{name}": marked, f"{by_chance(kind)}.{name}": drawn}
             return {
-                key: [crossed(giving.tokens, taking.tokens, places) for places in each]
+                key: [crossed(giving.written, taking.written, places) for places in each]
                 for key, each in sets.items()
             }
 
-        out: dict[str, list[Tokens]] = {}
+        out: dict[str, list[Written]] = {}
         for name in names:
             if x.orders[name] is None or y.orders[name] is None:
                 continue
@@ -166,7 +176,7 @@ class HybridEffects:
 def run_hybrids(
     model: Auditable,
     pairs: Sequence[Pair],
-    asked: Sequence[Mapping[str, Sequence[Tokens]]],
+    asked: Sequence[Mapping[str, Sequence[Written]]],
     tokens_at_once: int,
 ) -> list[dict[str, HybridEffects]]:
     """Run every distinct hybrid of every pair once, and say share by share how it changes the
@@ -176,37 +186,37 @@ def run_hybrids(
     not run.
     """
     known = [
-        {pair.receiver.tokens: pair.receiver.logits, pair.donor.tokens: pair.donor.logits}
+        {pair.receiver.written: pair.receiver.logits, pair.donor.written: pair.donor.logits}
         for pair in pairs
     ]
-    distinct = [{tokens for each in one.values() for tokens in each} for one in asked]
+    distinct = [{words for each in one.values() for words in each} for one in asked]
     missing = [
-        (i, tokens) for i, one in enumerate(distinct) for tokens in sorted(one - known[i].keys())
+        (i, words) for i, one in enumerate(distinct) for words in sorted(one - known[i].keys())
     ]
     # The receiver's text carries the query of both.
-    texts = [(pairs[i].receiver.text, tokens) for i, tokens in missing]
-    for (i, tokens), logits in zip(
+    texts = [(pairs[i].receiver.text, words) for i, words in missing]
+    for (i, words), logits in zip(
         missing, answers(model, texts, tokens_at_once) if texts else (), strict=True
     ):
-        known[i][tokens] = logits
+        known[i][words] = logits
     return [_moves(*one) for one in zip(pairs, asked, known, strict=True)]
 
 
 def _moves(
     pair: Pair,
-    asked: Mapping[str, Sequence[Tokens]],
-    known: Mapping[Tokens, Float[Array, " L"]],
+    asked: Mapping[str, Sequence[Written]],
+    known: Mapping[Written, Float[Array, " L"]],
 ) -> dict[str, HybridEffects]:
     logits = np.stack([*known.values()])
     margins = pair.margins(logits)
     there = ~np.isnan(margins)
     flips = np.where(there, decision(logits) == pair.decided[0], np.nan)
     lead = np.where(there, leads(logits), np.nan)
-    rows = {tokens: row for row, tokens in enumerate(known)}
-    before, after = rows[pair.receiver.tokens], rows[pair.donor.tokens]
+    rows = {words: row for row, words in enumerate(known)}
+    before, after = rows[pair.receiver.written], rows[pair.donor.written]
     out: dict[str, HybridEffects] = {}
     for name, each in asked.items():
-        at = [rows[tokens] for tokens in each]
+        at = [rows[words] for words in each]
         moved = margins[after] - margins[at] if "taken" in name else margins[at] - margins[before]
         out[name] = HybridEffects(np.clip(moved, -pair.whole, pair.whole), flips[at], lead[at])
     return out
