@@ -12,7 +12,7 @@ from torch import nn
 from sightline.adapters import compatibility
 from sightline.adapters.checks import gradient_checks
 from sightline.adapters.checks.invariance_checks import without
-from sightline.adapters.compatibility import DEMANDS, CompatibilityCheck, check, require, sample
+from sightline.adapters.compatibility import DEMANDS, OF_STATES, CompatibilityCheck, check, require, sample
 from sightline.adapters.factory import texts_without_data
 from sightline.adapters.wrap import WrappedModule
 from sightline.config.registry import ENCODERS, PROJECTIONS, SCORERS, SOURCES
@@ -65,7 +65,7 @@ def test_every_built_in_model_passes_every_proof(
     )
     found = outcomes(untrained(parts, classes, boundaries=classes == 4), labels=names)
     assert without_tokenizer(found) == {"passed"}, [str(p) for p in found.values()]
-    assert list(found) == ["mode", "collate", "trace", "unchanged", *DEMANDS]
+    assert list(found) == ["mode", "collate", "trace", "unchanged", *DEMANDS, *OF_STATES]
 
 
 @pytest.mark.parametrize("spec", ["bilstm(hidden=6)", "mlp(hidden=6)"])
@@ -558,6 +558,26 @@ def test_a_class_of_somebodys_own_that_raises_is_told_in_words(broken: str) -> N
     assert re.search(
         r"raised RuntimeError: no such kernel \(test_compatibility.py:\d+\)", found[first].wrong
     )
+
+
+@pytest.mark.parametrize(
+    ("part", "complaint"), [("states", "misses the attention"), ("from_states", "whatever states")]
+)
+def test_hidden_states_are_those_that_attention_mixes(
+    part: str, complaint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numbers of states would be those of others, and no other check looks at them."""
+    model = untrained("bilstm(hidden=4)+additive")
+    assert outcomes(model)["states"].outcome == "passed"
+    own = model.states
+    wrong = {
+        "states": lambda trace: -own(trace),
+        "from_states": lambda trace, states: (trace.attention, trace.logits),
+    }
+    monkeypatch.setattr(model, part, wrong[part])
+    found = outcomes(model)
+    assert failed(found) == ["states"]
+    assert complaint in found["states"].wrong
 
 
 def test_require_tells_every_complaint() -> None:

@@ -211,7 +211,7 @@ def test_a_saved_model_passes(sightline: Call, here, table):
     assert sightline("train", "--data", table, *TINY, "--out", "saved").code == 0
     done = sightline("check-model", "saved", "--data", table)
     assert done.code == 0
-    assert done.out.splitlines()[-1] == "mlp(hidden=8)+additive+softmax: can be audited; 18 passed"
+    assert done.out.splitlines()[-1] == "mlp(hidden=8)+additive+softmax: can be audited; 19 passed"
     assert (
         sightline("check-model", "saved").out == done.out
     )  # without data, texts are made of the words it knows

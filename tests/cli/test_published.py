@@ -247,7 +247,7 @@ def test_a_table_with_queries_is_trained_on_saved_and_audited(sightline: Call, h
     proved = sightline("check-model", "model", *data, "--query", "ask")
     assert (
         proved.out.splitlines()[-1]
-        == "mlp(hidden=4)+additive+softmax+query: can be audited; 17 passed"
+        == "mlp(hidden=4)+additive+softmax+query: can be audited; 18 passed"
     )
     assert (
         sightline("check-model", "model").out == proved.out

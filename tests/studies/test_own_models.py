@@ -106,7 +106,7 @@ def test_what_is_printed_stands_below_for_the_same_data_alone(audit: Audit) -> N
 
 
 def test_seeds_are_averaged_and_other_settings_are_not(audit: Audit) -> None:
-    first, other = on_sst(audit), on_sst(audit, seed=1)
+    first, other = on_sst(audit), other_weights(on_sst(audit, seed=1))
     tau = ("sst", "τ with gradient, class 0")
     name = audit.cards["model"]["name"]
     value = rows(sightline.table(TABLE, first))[*tau, name][NUMBER].value
@@ -117,6 +117,37 @@ def test_seeds_are_averaged_and_other_settings_are_not(audit: Audit) -> None:
         for number in (1, 2):
             cells = apart[*tau, f"{name} (audit {number})"]
             assert (cells[SEEDS].value, cells[NUMBER].value) == (1, pytest.approx(value))
+
+
+def other_weights(audit: Audit) -> Audit:
+    """The same audit, as if of a model that was trained again."""
+    card = {**audit.cards["model"], "weights": "other"}
+    return replace(audit, cards={**audit.cards, "model": card})
+
+
+def test_one_model_under_two_seeds_is_no_mean_and_models_trained_elsewhere_may_be(
+    audit: Audit,
+) -> None:
+    first, again = on_sst(audit), on_sst(audit, seed=1)
+    tau, name = ("sst", "τ with gradient, class 0"), audit.cards["model"]["name"]
+    apart = rows(sightline.table(TABLE, first, again))
+    assert [apart[*tau, f"{name} (audit {n})"][SEEDS].value for n in (1, 2)] == [1, 1]
+    with pytest.raises(SpecError, match="same weights"):
+        sightline.table(TABLE, first, again, average=True)
+    elsewhere = other_weights(on_sst(audit, model="py:mine:trained_again"))
+    both = rows(sightline.table(TABLE, first, elsewhere, average=True))
+    assert both[*tau, name][SEEDS].value == 2
+    with pytest.raises(SpecError, match="same data"):
+        sightline.table(TABLE, first, other_weights(audit), average=True)
+
+
+def test_a_measure_that_a_model_does_not_allow_is_not_advised(audit: Audit) -> None:
+    card = {**audit.cards["model"], "offers": ["decode", "embedding_grad", "token_logits"]}
+    wrapped = replace(audit, cards={**audit.cards, "model": card})
+    with pytest.raises(DataError) as refused:
+        sightline.table("wen2022:W-F2", wrapped)
+    assert "(states)" in str(refused.value)
+    assert "--measure" not in str(refused.value)
 
 
 def test_a_task_of_a_corpus_is_told_from_another(audit: Audit) -> None:

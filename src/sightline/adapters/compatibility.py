@@ -123,6 +123,13 @@ DEMANDS: Mapping[str, Demand] = {
     ),
 }
 """Every check after the first run of the model, in order."""
+OF_STATES: Mapping[str, Demand] = {
+    "states": Demand(
+        "hidden states replaced by themselves give the attention and the logits",
+        decoding_checks.states,
+    ),
+}
+"""The additional checks of a model whose hidden states can be replaced."""
 OF_ANSWERS: Mapping[str, Demand] = {
     "joined": Demand(
         "words joined by spaces are answered as the text they are from", answers_checks.joined
@@ -193,7 +200,9 @@ def _closed(model: Auditable, found: Iterator[CompatibilityCheck]) -> Iterator[C
 
 
 def _demands(model: Auditable) -> Mapping[str, Demand]:
-    return {**DEMANDS, **OF_ANSWERS} if isinstance(model, AnswersModel) else DEMANDS
+    if isinstance(model, AnswersModel):
+        return {**DEMANDS, **OF_ANSWERS}
+    return {**DEMANDS, **OF_STATES} if "from_states" in model.offers else DEMANDS
 
 
 def _claims(model: Auditable) -> dict[str, str]:

@@ -12,7 +12,7 @@ from sightline.experiments.audit_lookup import refuse_repeats
 from sightline.studies.papers.own_models import OwnAudit, table_of_audits
 
 
-def table(name: str, *audits: Audit | str | Path) -> Table:
+def table(name: str, *audits: Audit | str | Path, average: bool = False) -> Table:
     """Read of audits what a table or figure of a paper reads of its models.
 
     Parameters
@@ -21,7 +21,11 @@ def table(name: str, *audits: Audit | str | Path) -> Table:
         The id of the table or figure, such as ``jain2019:J-2``; ``sightline study list`` names all.
     audits
         Audits, or where they are: a folder that `Audit.save` wrote, or a run as ``STORE:KEY``.
-        Audits that differ in the seed alone are averaged.
+        Audits of models that were trained under several seeds, and differ in nothing else, are
+        averaged.
+    average
+        Whether all audits are of one model that was trained elsewhere under several seeds: their
+        numbers are averaged.
     """
     if not audits:
         raise SpecError("expected an audit or more, got none", field="audits")
@@ -32,4 +36,4 @@ def table(name: str, *audits: Audit | str | Path) -> Table:
     refuse_repeats(places)
     own = [OwnAudit(f"audit {number}", one) for number, one in enumerate(given, start=1)]
     own += [OwnAudit(str(place), Audit(**vars(place.read()))) for place in places]
-    return table_of_audits(name, own)
+    return table_of_audits(name, own, average=average)

@@ -27,7 +27,7 @@ Audits = Annotated[
         metavar="AUDIT...",
         show_default=False,
         help="A folder that sightline audit --save wrote, or a run of a store as STORE:KEY; audits "
-        "that differ in the seed alone are averaged.",
+        "of models trained under several seeds are averaged, if nothing else differs.",
     ),
 ]
 File = Annotated[
@@ -42,7 +42,24 @@ File = Annotated[
 ]
 
 
-def table(artefact: Name, own: Audits, out: File = None, as_json: flags.Json = False) -> None:
+Average = Annotated[
+    bool,
+    typer.Option(
+        "--average",
+        help="All audits are of one model that was trained elsewhere under several seeds: average "
+        "their numbers.",
+        rich_help_panel="Settings",
+    ),
+]
+
+
+def table(
+    artefact: Name,
+    own: Audits,
+    average: Average = False,
+    out: File = None,
+    as_json: flags.Json = False,
+) -> None:
     """Make a table or figure of a paper from saved audits of your own models: what the paper reads
     of its models, and what it prints for the same data.
     """
@@ -53,7 +70,7 @@ def table(artefact: Name, own: Audits, out: File = None, as_json: flags.Json = F
     read = [("AUDIT", one.folder) for one in named]
     check_places(read, None if out is None else Output("--out", out))
     check_ending("--out", out)
-    made = table_of(artefact, *(one.folder for one in named))
+    made = table_of(artefact, *(one.folder for one in named), average=average)
     for one in named:
         note_unsealed(one.folder)
     if out is not None:

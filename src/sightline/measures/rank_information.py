@@ -214,6 +214,10 @@ def _concluded(learned: RankSurvey, seeds: Seeds) -> tuple[dict[str, Estimate], 
     }
 
 
+STABILITY = "range of stability over resampled texts"
+"""What stands in the place of an interval of τ."""
+
+
 def _summaries(
     scores: Float[Array, "n K"], weights: Float[Array, " K"], name: str, seeds: Seeds
 ) -> dict[str, Estimate]:
@@ -233,16 +237,12 @@ def _summaries(
     }
     out = {}
     for kind, summary in kinds.items():
-        method = (
-            "range of stability over resampled texts"
-            if kind == "tau"
-            else f"bootstrap of {RESAMPLES}"
-        )
-        out[f"{kind}.{name}"] = _between(
-            float(summary(curve)[0]), summary(again), len(scores), method
-        )
+        value, drawn, method = float(summary(curve)[0]), summary(again), f"bootstrap of {RESAMPLES}"
+        if kind == "tau":  # no sample of texts has the same curve, so it may lie outside of their τ
+            drawn, method = np.append(drawn, value), STABILITY
+        out[f"{kind}.{name}"] = _between(value, drawn, len(scores), method)
         if kind in RARE:
-            p = rarity(float(summary(curve)[0]), summary(shuffled))
+            p = rarity(value, summary(shuffled))
             out[f"exchanged.{kind}.{name}"] = _chance(p, EXCHANGES, "ranks exchanged within texts")
     return out
 

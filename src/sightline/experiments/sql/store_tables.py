@@ -104,7 +104,7 @@ _NUMBER = (
     TableColumn(
         "quantity",
         "text",
-        "what is counted: a metric, the code of a finding for its effect, or `measure.quantity`",
+        "what is counted: a metric, or the code of a finding for its effect",
     ),
     TableColumn("value", "number", "its value"),
     TableColumn("low", "number", "lower end of its interval"),

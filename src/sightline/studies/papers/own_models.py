@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sightline.audits.audit_result import Audit
+from sightline.config.measure_needs import missing_from
 from sightline.config.measure_registry import BY_NAME
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import DataSpec
@@ -35,10 +36,12 @@ PRINTED, LATER = "as printed", "the authors’ later run"
 OF_A_RUN = ("seed", "date", "kept", "command", "key", "training_key", "trainings", "sequential")
 """Entries of an audit's settings in which audits of several seeds may differ."""
 HOW = (
-    "number: of the texts of one audit, with its 95 % interval; of audits that differ in the seed "
-    "alone the mean, with Student’s t interval over the seeds, n: texts of the seed with the "
-    "fewest; ± of a printed number is the standard deviation that is printed"
+    "number: of the texts of one audit, with its 95 % interval; of audits of one model trained under "
+    "several seeds the mean, with Student’s t interval over the seeds, n: texts of the seed with "
+    "the fewest; ± of a printed number is the standard deviation that is printed"
 )
+RANGE = "range of"
+"""Part of how a number was made that has a range where others have an interval."""
 Row = tuple[tuple[str, str, str], tuple[TableCell, ...]]
 """The names of a row, and its cells."""
 
@@ -66,6 +69,11 @@ class OwnAudit:
         return card_name(self.audit, "model") or "model"
 
     @property
+    def weights(self) -> str:
+        """What tells the weights of its model from others; empty where that is not known."""
+        return str(self.audit.cards.get("model", {}).get("weights", ""))
+
+    @property
     def settings(self) -> Mapping[str, Any]:
         """What a mean over seeds must not mix."""
         spec = {name: one for name, one in self.audit.spec.items() if name not in OF_A_RUN}
@@ -82,16 +90,20 @@ _CORPORA = {
 }
 
 
-def table_of_audits(name: str, own: Sequence[OwnAudit]) -> Table:
+def table_of_audits(name: str, own: Sequence[OwnAudit], *, average: bool = False) -> Table:
     """Read of each audit what a table or figure of a paper reads of its models. Below each number
-    stands what the paper prints for the same data.
+    stands what the paper prints for the same data. With ``average`` all audits are of one model,
+    trained under a seed each.
     """
     artefact = paper_table_named(name)
     _check(artefact)
-    models = _names_of(own)
+    if average:
+        _check_average(own)
+    models = [own[0].model] * len(own) if average else _names_of(own)
+    seeds = [number if average else int(one.audit.spec["seed"]) for number, one in enumerate(own)]
     read = [
-        (RunName(one.data, model, int(one.audit.spec["seed"])), _numbers(artefact, one))
-        for one, model in zip(own, models, strict=True)
+        (RunName(one.data, model, seed), _numbers(artefact, one))
+        for one, model, seed in zip(own, models, seeds, strict=True)
     ]
     data = {run.corpus for run, _ in read}
     # Lines over several corpora, as of "all eleven", are of the paper's models alone.
@@ -103,7 +115,7 @@ def table_of_audits(name: str, own: Sequence[OwnAudit]) -> Table:
         rows=tuple(cells for _, cells in rows),
         row_names=tuple(names for names, _ in rows),
         row_axes=AXES,
-        notes=tuple(_notes(artefact, own, models, data)),
+        notes=(*_notes(artefact, own, models, data), *_ranges(lines)),
     )
 
 
@@ -131,6 +143,23 @@ def _names_of(own: Sequence[OwnAudit]) -> list[str]:
     return [one.model if _alone(one, own) else f"{one.model} ({one.place})" for one in own]
 
 
+def _check_average(own: Sequence[OwnAudit]) -> None:
+    """Refuse a mean over one model, or over data that differ."""
+    if len(data := dict.fromkeys(one.data for one in own)) > 1:
+        raise SpecError(f"--average: expected audits on the same data, got {' and '.join(data)}")
+    for number, one in enumerate(own):
+        for other in own[:number]:
+            if _same_model(one, other):
+                raise SpecError(
+                    f"--average: {other.place} and {one.place} are of the same weights; give one "
+                    "audit of each trained model"
+                )
+
+
+def _same_model(one: OwnAudit, other: OwnAudit) -> bool:
+    return bool(one.weights) and one.weights == other.weights
+
+
 def _alone(one: OwnAudit, own: Iterable[OwnAudit]) -> bool:
     namesakes = [
         other
@@ -138,7 +167,9 @@ def _alone(one: OwnAudit, own: Iterable[OwnAudit]) -> bool:
         if other is not one and (other.data, other.model) == (one.data, one.model)
     ]
     return all(
-        other.settings == one.settings and other.audit.spec["seed"] != one.audit.spec["seed"]
+        other.settings == one.settings
+        and other.audit.spec["seed"] != one.audit.spec["seed"]
+        and not _same_model(one, other)
         for other in namesakes
     )
 
@@ -159,7 +190,10 @@ def _numbers(artefact: Study, one: OwnAudit) -> NumbersByName:
 def _lacking(artefact: Study, audit: Audit) -> Iterator[str]:
     """Name the measures of a table that an audit has not, each with the reason."""
     for measure in _measures(artefact):
-        if why := why_not_measured(audit, measure):
+        offers = audit.cards.get("model", {}).get("offers")
+        if offers is not None and (why := missing_from(measure, {*offers})):
+            yield f"no measure {measure}: {why}"
+        elif why := why_not_measured(audit, measure):
             taken = f"--full --measure {measure}" if measure in BY_NAME else "--full"
             how = (
                 f" (sightline audit {taken} takes it)" if measure not in audit.measurements else ""
@@ -210,6 +244,13 @@ def _notes(
     if artefact.figures:
         yield f"sightline figure draws it: {', '.join(artefact.figures)}"
     yield from artefact.notes
+
+
+def _ranges(lines: Iterable[AggregateLine]) -> Iterator[str]:
+    """Name the numbers in whose brackets no interval stands."""
+    for line in lines:
+        if RANGE in (method := line.found.value.method):
+            yield f"{line.quantity}, {line.model}: in brackets stands no interval ({method})"
 
 
 def _trained(audit: Audit) -> Iterator[str]:
