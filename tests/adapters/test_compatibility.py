@@ -12,7 +12,14 @@ from torch import nn
 from sightline.adapters import compatibility
 from sightline.adapters.checks import gradient_checks
 from sightline.adapters.checks.invariance_checks import without
-from sightline.adapters.compatibility import DEMANDS, OF_STATES, CompatibilityCheck, check, require, sample
+from sightline.adapters.compatibility import (
+    DEMANDS,
+    OF_STATES,
+    CompatibilityCheck,
+    check,
+    require,
+    sample,
+)
 from sightline.adapters.factory import texts_without_data
 from sightline.adapters.wrap import WrappedModule
 from sightline.config.registry import ENCODERS, PROJECTIONS, SCORERS, SOURCES

@@ -24,6 +24,18 @@ class ShortSighted:
         )
 
 
+@dataclass(frozen=True)
+class WithoutToken(ShortSighted):
+    """Has no token for the first word of a text, either."""
+
+    def seen(self, example: Example) -> Example:
+        seen = super().seen(example)
+        return replace(seen, tokens=seen.tokens[1:], places=seen.offsets[1:])
+
+    def beyond(self, example: Example) -> int:
+        return max(0, len(example.tokens) - self.words)
+
+
 def dataset() -> Dataset:
     texts = examples((3, 8, 5, 2))
     return Dataset(
@@ -50,6 +62,13 @@ def test_a_text_that_was_cut_before_is_counted_once() -> None:
     once = tuple(replace(text, cut=3 if len(text.tokens) == 8 else 0) for text in data.test)
     seen = visible_dataset(replace(data, test=once), ShortSighted(4))  # type: ignore[arg-type]  # as above
     assert (seen.card["truncated"], seen.card["words_cut"]) == (2 + 1, 7 + 4 + 1)
+
+
+def test_words_without_a_token_are_not_counted_as_cut() -> None:
+    seen = visible_dataset(dataset(), WithoutToken(4))  # type: ignore[arg-type]  # as above
+    assert [text.cut for text in seen.test] == [4 + 1, 1 + 1, 1]
+    assert [text.unseen for text in seen.test] == [1, 1, 1]
+    assert (seen.card["truncated"], seen.card["words_cut"]) == (2 + 2, 7 + 4 + 1)
 
 
 def test_a_text_that_is_not_seen_at_all_is_an_error() -> None:

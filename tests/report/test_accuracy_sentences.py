@@ -85,6 +85,12 @@ def test_convergence_and_what_was_cut_are_said(
     assert said(learned).endswith(expected)
 
 
+def test_words_without_a_token_are_no_truncated_text() -> None:
+    learned = replace(LEARNED, converged=True, cut=0, cut_of=119, words_unseen=1)
+    assert said(learned).endswith(" 1 word without a token of the model was left out.")
+    assert "token" not in said(replace(learned, words_unseen=0))
+
+
 def test_classes_are_named_with_their_shares_most_common_first_and_not_all_of_many() -> None:
     shares = {
         "rare": ClassShare(estimate(0.02), estimate(0.0)),

@@ -215,7 +215,10 @@ def _unknown(
         f"labels {list_names(labels, show)}"
     )
     message += f", the model has the classes {list_names(names)}"
-    return DataError(f"{message}; say which is which with {_advice(labels, names, {})}")
+    return DataError(
+        f"{message}; say which is which with {_advice(labels, names, {})}, or leave these texts "
+        "out of the data"
+    )
 
 
 def _counted_labels(labels: Sequence[str], counts: Mapping[str, int]) -> str:

@@ -60,8 +60,11 @@ def visible_dataset(dataset: Dataset, model: Auditable) -> Dataset:
     train, validation, test = (
         tuple(_some(model, text) for text in split) for split in dataset.splits.values()
     )
-    lost = [after.cut - before.cut for before, after in zip(dataset.test, test, strict=True)]
-    if not any(lost):
+    lost = [
+        after.cut - before.cut - after.unseen
+        for before, after in zip(dataset.test, test, strict=True)
+    ]
+    if not any(lost) and not any(text.unseen for text in test):
         return replace(dataset, train=train, validation=validation)
     card = dict(dataset.card)
     newly = sum(n > 0 and not text.cut for n, text in zip(lost, dataset.test, strict=True))
@@ -78,4 +81,7 @@ def _some(model: Auditable, example: Example) -> Example:
             f"text {show_id(example.id)}: expected a word that the model sees, got none; leave the text out"
         )
     missing = len(example.tokens) - len(found.tokens)
-    return replace(found, cut=example.cut + missing) if missing else found
+    if not missing:
+        return found
+    unseen = missing - model.beyond(example) if isinstance(model, SupportsTruncatedCount) else 0
+    return replace(found, cut=example.cut + missing, unseen=unseen)

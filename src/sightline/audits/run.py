@@ -348,8 +348,9 @@ def _learned(found: Learned | None, dataset: Dataset, spec: Mapping[str, Any]) -
         return None
     known = {"converged": spec.get("trainings", {}).get("model", {}).get("converged")}
     if "truncated" in dataset.card:
-        lost = [text.cut for text in dataset.test if text.cut]
+        lost = [n for text in dataset.test if (n := text.cut - text.unseen)]
         known |= {"cut": len(lost), "words_cut": sum(lost), "cut_of": len(dataset.test)}
+        known["words_unseen"] = sum(text.unseen for text in dataset.test)
     return replace(found, **known)
 
 

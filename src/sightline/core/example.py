@@ -31,6 +31,8 @@ class Example:
     cut: int = 0
     """The number of its words, and of its query's, that were left out because it is too long or
     because the model does not see them."""
+    unseen: int = 0
+    """How many of these the model has no token for, however long it reads."""
 
     @property
     def offsets(self) -> tuple[Span, ...]:

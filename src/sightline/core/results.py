@@ -291,7 +291,8 @@ class Learned:
 
     ``above`` is the difference. ``converged`` is None for a model trained elsewhere. ``cut`` counts
     the truncated texts among the ``cut_of`` that were measured, and ``words_cut`` the words they
-    lost. ``chance`` is the accuracy if the same predictions were assigned to the texts at
+    lost; ``words_unseen`` counts the words that the model has no token for. ``chance`` is the
+    accuracy if the same predictions were assigned to the texts at
     random.
     """
 
@@ -301,6 +302,7 @@ class Learned:
     converged: bool | None = None
     cut: int | None = None
     words_cut: int | None = field(default=None, metadata=_LATER)
+    words_unseen: int | None = field(default=None, metadata=_LATER)
     cut_of: int | None = field(default=None, metadata=_LATER)
     chance: Estimate | None = field(default=None, metadata=_LATER)
     above_chance: Estimate | None = field(default=None, metadata=_LATER)

@@ -27,6 +27,7 @@ def learning(learned: Learned, reasons: Sequence[Reason] = ()) -> list[str]:
         accuracy(learned),
         _converged(learned.converged),
         _cut(learned),
+        _unseen(learned),
     )
     return [one for one in said if one]
 
@@ -81,6 +82,15 @@ def _cut(learned: Learned) -> str:
     if learned.cut_of is None:  # saved by an older version
         return f"{count_phrase(learned.cut, 'text')} truncated{lost}." if learned.cut else WHOLE
     return f"{count(learned.cut)} of {count_phrase(learned.cut_of, 'text')} truncated{lost}."
+
+
+def _unseen(learned: Learned) -> str:
+    """Say how many words were left out because the model has no token for them."""
+    words = learned.words_unseen
+    if not words:
+        return ""
+    were = "was" if words == 1 else "were"
+    return f"{count_phrase(words, 'word')} without a token of the model {were} left out."
 
 
 def _classes(learned: Learned) -> str:

@@ -29,6 +29,8 @@ TELLING: Mapping[str, Any] = {"output_loading_info": True, "ignore_mismatched_si
 """Makes transformers return the names of missing weights; it would only print weights of another
 shape."""
 GGUF = ".gguf"
+_DAMAGED = "SafetensorError"
+"""The error of the library that reads weights, which is not imported for its name alone."""
 _NAMED = 4
 """The most weights that an error names."""
 
@@ -113,10 +115,22 @@ def read_part(spec: str, place: Path, kind: Any, **options: Any) -> Any:
     except BaseException as error:
         if not is_fault(error):
             raise
+        if type(error).__name__ == _DAMAGED:
+            raise _damaged(spec, place, error) from error
         wanted = "a GGUF file that transformers can read" if packed else _WANTED
         why = (lacking(place) or _describe(error)) if place.exists() else _NOWHERE
         message = f"{spec}: expected {wanted}: {why}"
         raise ModelError(message, change="nothing is downloaded", field="model") from error
+
+
+def _damaged(spec: str, place: Path, error: BaseException) -> ModelError:
+    """Make an error about weights that are cut off or overwritten; the folder is right."""
+    files = ", ".join(sorted(file.name for file in folder_of(place).glob("*.safetensors")))
+    return ModelError(
+        f"{spec}: expected whole weights, got a damaged file ({files}): {_describe(error)}",
+        change="copy the file again, or save the model again",
+        field="model",
+    )
 
 
 def folder_of(place: Path) -> Path:
