@@ -56,10 +56,10 @@ def standing(summary: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any
         if claim is None:
             continue
         if claim.kind == "contrast":
-            yield from (
-                (name, finding[part])
-                for name, part in ((claim.number, "number"), (claim.baseline, "baseline"))
-            )
+            # A second chance level may have decided; then it stands there.
+            decided = claim.shown_by_words.get(finding["comparison"], claim.baseline)
+            yield claim.number, finding["number"]
+            yield decided, finding["baseline"]
         yield from (
             (claim.shown_by_words[words], number) for words, number in finding["beside"].items()
         )

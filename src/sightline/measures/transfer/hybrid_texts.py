@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from operator import add
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -21,8 +22,7 @@ Array = np.ndarray
 Words = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Written:
+class Written(NamedTuple):
     """Words as they are spelled, which a model of texts reads, and as tokens, which a model of
     words reads.
     """
