@@ -421,7 +421,7 @@ TABLE = (
         BY_ABSENCE,
         "of the texts of one class: no map finds words of the class that do anything by "
         f"themselves ({OWN} failed, and is passed by no other map), and removing words flips "
-        "hardly any of its predictions; not where that holds for every class",
+        "hardly any of its predictions; unless that holds for every class",
         _absent,
     ),
     VerdictRule(
@@ -449,7 +449,7 @@ TABLE = (
         f"{_SUPPORTED} passed, and one of {_ONE} did; none of {_SPARED} failed (each may be "
         f"inconclusive or not run); {_NATURAL}; the model is better than guessing; and the "
         "tests have the same results for the texts of each predicted class alone (of "
-        f"{_OF_ALL_TEXTS} the result for all texts counts); and a query does not decide most texts",
+        f"{_OF_ALL_TEXTS} the result for all texts counts); no query decides most texts",
         _faithful,
     ),
     VerdictRule(
