@@ -48,17 +48,16 @@ def _lines(
 ) -> Iterator[tuple[str, ...]]:
     artefact, corpus, model, says = setting
     means, by_seed = protocol
-    own = [
+    every = [
         row
         for row in rows
         if (row["table"], row["corpus"], row["model"], row["setting"]) == setting
     ]
     for printed in printed_values_in(artefact):
-        known = printed.quantity in own[0]["numbers"]
-        if (printed.corpus, printed.model) == (corpus, model) and known:
-            share = printed.quantity.startswith("significant")  # the others end nowhere near
+        own = [row for row in every if printed.quantity in row["numbers"]]
+        if (printed.corpus, printed.model) == (corpus, model) and own:
             found = _across(
-                [row["numbers"][printed.quantity] for row in own], (0.0, 1.0) if share else None
+                [row["numbers"][printed.quantity] for row in own], _ends(printed.quantity)
             )
             by_chance = [
                 row["by_chance"][printed.quantity]
@@ -75,7 +74,7 @@ def _lines(
                 means.get((artefact, *printed.of), "—"),
                 interval(found),
                 _changed(own, printed.quantity, by_seed),
-                over_seeds(by_chance) if by_chance else "—",
+                over_seeds(by_chance, _ends(printed.quantity)) if by_chance else "—",
                 str(len(own)),
                 "" if compared is None else compared.result,
             )
@@ -120,11 +119,18 @@ def _by_seed(tables: Collection[str]) -> BySeed:
     return found
 
 
-def over_seeds(values: Sequence[float]) -> str:
+def _ends(quantity: str) -> Bounds:
+    """Give the ends of a quantity; the others end nowhere near."""
+    if quantity.startswith("significant"):
+        return 0.0, 1.0
+    return (-1.0, 1.0) if quantity.startswith("τ with") else None
+
+
+def over_seeds(values: Sequence[float], bounds: Bounds = None) -> str:
     """Write a mean with its interval over seeds; one seed has none."""
     if len(values) == 1:
         return f"{values[0]:.2f}"
-    return interval(_across(values))
+    return interval(_across(values, bounds))
 
 
 def _across(values: Sequence[float], bounds: Bounds = None) -> Estimate:
