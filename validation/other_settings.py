@@ -249,10 +249,11 @@ def _row(one: Setting, seed: int, store: Store, plan: Plan) -> Row:
     }
     run, cell = runs[one.model]
     plain = runs[one.less or one.model][1]
+    spec = one.change(cell, plain)
     if one.removal is None:
-        numbers, by_chance = _numbers(run, one.change(cell, plain), store, plan)
+        numbers, by_chance = _numbers(run, spec, store, plan)
     else:
-        numbers, by_chance = taus(cell, store, one.removal)
+        numbers, by_chance = taus(spec, store, one.removal)
     if one.less:
         own, _ = _numbers(run, plain, store, plan)
         numbers["τ lost"] = own[TAU_BY_RANK] - numbers[TAU_BY_RANK]

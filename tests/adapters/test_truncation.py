@@ -36,6 +36,13 @@ class WithoutToken(ShortSighted):
         return max(0, len(example.tokens) - self.words)
 
 
+class Everything:
+    """Sees all that is left."""
+
+    def seen(self, example: Example) -> Example:
+        return example
+
+
 def dataset() -> Dataset:
     texts = examples((3, 8, 5, 2))
     return Dataset(
@@ -69,6 +76,11 @@ def test_words_without_a_token_are_not_counted_as_cut() -> None:
     assert [text.cut for text in seen.test] == [4 + 1, 1 + 1, 1]
     assert [text.unseen for text in seen.test] == [1, 1, 1]
     assert (seen.card["truncated"], seen.card["words_cut"]) == (2 + 2, 7 + 4 + 1)
+
+
+def test_what_was_left_out_is_counted_once_however_often_it_is_asked() -> None:
+    seen = visible_dataset(dataset(), WithoutToken(4))  # type: ignore[arg-type]  # as above
+    assert visible_dataset(seen, Everything()) == seen  # type: ignore[arg-type]  # as above
 
 
 def test_a_text_that_is_not_seen_at_all_is_an_error() -> None:

@@ -25,7 +25,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> None:
         ("t", "sst", "m", "q, class 0"): line(seeds=3),
         ("t", "sst", "m", "over all"): line(planned=0),
     }
-    monkeypatch.setattr(numbers, "_lines", lambda: found)
+    monkeypatch.setattr(numbers, "protocol_lines", lambda: found)
 
 
 @pytest.mark.usefixtures("kept")

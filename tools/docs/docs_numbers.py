@@ -15,7 +15,7 @@ from docs_tables import REPRODUCTION, Stored, number, verified
 
 QUOTED = re.compile(r"(?P<open><!-- n: (?P<of>[^>]*?) -->)(?P<body>.*?)(?P<close><!-- /n -->)")
 CHANCE = "chance of "
-Of = tuple[str, ...]
+Of = tuple[str, str, str, str]
 
 
 def quote(text: str) -> str:
@@ -27,7 +27,7 @@ def written(of: str) -> str:
     """Write the number of a table, a corpus, a model and a quantity."""
     *place, quantity = of.split("; ")
     asked = quantity.removeprefix(CHANCE)
-    line = _lines().get((*place, asked))
+    line = protocol_lines().get((*place, asked))
     value = line and line["floor" if quantity.startswith(CHANCE) else "ours"]
     if not line or value is None:
         raise SystemExit(f"no run of the protocol has the quoted number {of}")
@@ -36,7 +36,8 @@ def written(of: str) -> str:
 
 
 @cache
-def _lines() -> Mapping[Of, Stored]:
+def protocol_lines() -> Mapping[Of, Stored]:
+    """Give the lines of the protocol's tables by table, corpus, model and quantity."""
     stored = verified(REPRODUCTION) or {"artefacts": ()}
     return {
         (one["id"], line["corpus"], line["model"], line["quantity"]): line

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from docs_tables import REPRODUCTION, Stored, all_kept, number, table, verified
+from docs_numbers import protocol_lines
+from docs_tables import Stored, all_kept, number, table
 
 from sightline.core.results import Estimate
 from sightline.report.number_format import interval
@@ -82,13 +83,7 @@ def _lines(
 
 def _protocol() -> dict[Of, str]:
     """Give the numbers of the protocol's runs by table, corpus, model and quantity."""
-    stored = verified(REPRODUCTION) or {"artefacts": ()}
-    return {
-        (one["id"], line["corpus"], line["model"], line["quantity"]): number(line["ours"])
-        for one in stored["artefacts"]
-        for line in one["lines"]
-        if line["model"]
-    }
+    return {of: number(line["ours"]) for of, line in protocol_lines().items() if line["model"]}
 
 
 def _changed(own: Sequence[Stored], quantity: str, by_seed: BySeed) -> str:

@@ -61,10 +61,10 @@ def visible_dataset(dataset: Dataset, model: Auditable) -> Dataset:
         tuple(_some(model, text) for text in split) for split in dataset.splits.values()
     )
     lost = [
-        after.cut - before.cut - after.unseen
+        (after.cut - after.unseen) - (before.cut - before.unseen)
         for before, after in zip(dataset.test, test, strict=True)
     ]
-    if not any(lost) and not any(text.unseen for text in test):
+    if test == dataset.test:
         return replace(dataset, train=train, validation=validation)
     card = dict(dataset.card)
     newly = sum(n > 0 and not text.cut for n, text in zip(lost, dataset.test, strict=True))
@@ -84,4 +84,4 @@ def _some(model: Auditable, example: Example) -> Example:
     if not missing:
         return found
     unseen = missing - model.beyond(example) if isinstance(model, SupportsTruncatedCount) else 0
-    return replace(found, cut=example.cut + missing, unseen=unseen)
+    return replace(found, cut=example.cut + missing, unseen=example.unseen + unseen)

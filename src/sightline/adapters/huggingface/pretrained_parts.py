@@ -29,8 +29,6 @@ TELLING: Mapping[str, Any] = {"output_loading_info": True, "ignore_mismatched_si
 """Makes transformers return the names of missing weights; it would only print weights of another
 shape."""
 GGUF = ".gguf"
-_DAMAGED = "SafetensorError"
-"""The error of the library that reads weights, which is not imported for its name alone."""
 _NAMED = 4
 """The most weights that an error names."""
 
@@ -115,7 +113,9 @@ def read_part(spec: str, place: Path, kind: Any, **options: Any) -> Any:
     except BaseException as error:
         if not is_fault(error):
             raise
-        if type(error).__name__ == _DAMAGED:
+        from safetensors import SafetensorError  # noqa: PLC0415  (where weights were read)
+
+        if isinstance(error, SafetensorError):
             raise _damaged(spec, place, error) from error
         wanted = "a GGUF file that transformers can read" if packed else _WANTED
         why = (lacking(place) or _describe(error)) if place.exists() else _NOWHERE

@@ -32,9 +32,13 @@ class Written(NamedTuple):
 
     @classmethod
     def of(cls, text: Example) -> Written:
-        """Take the words of a text; one tuple serves as both where they are equal."""
-        spelled = text.spelled
-        return cls(text.tokens if spelled == text.tokens else spelled, text.tokens)
+        """Take the words of a text."""
+        return cls.shared(text.spelled, text.tokens)
+
+    @classmethod
+    def shared(cls, spelled: Words, tokens: Words) -> Written:
+        """Let one tuple serve as both where they are equal."""
+        return cls(tokens if spelled == tokens else spelled, tokens)
 
 
 def rewritten(text: Example, words: Written) -> Example:
@@ -179,4 +183,4 @@ class WordPool:
         ]
         tokens = tuple(one.tokens[place] for one, place in found)
         spelled = tuple(one.spelled[place] for one, place in found)
-        return Written(tokens if spelled == tokens else spelled, tokens)
+        return Written.shared(spelled, tokens)
