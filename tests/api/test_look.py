@@ -172,6 +172,9 @@ def test_no_map_is_shown_without_saying_that_it_is_no_evidence(
         assert "sightline.audit(model, data)" in message
     assert look.to_json()["verdict"] is look.to_json()["verdict_of_text"] is None
     beside = sightline.look(model, "one two", audit=audit.save(tmp_path / "audit"))
+    for message in (str(beside), beside.to_json()["warning"]):  # the advice to audit is followed
+        assert "not evidence" in message
+        assert beside.advice not in message
     assert f"attention {audit.verdict.level}" in str(beside)
     assert beside.to_json()["verdict"] == audit.verdict.level
     own = replace(
@@ -231,6 +234,7 @@ def test_what_cannot_be_known_of_an_audit_is_said(model: Trained, audit: Audit) 
         assert look.doubt == look.edit(0, "three").to_json()["doubt"] == doubt
         assert doubt in str(look)
         assert doubt in look._repr_html_()
+        assert look.advice in look.to_json()["warning"]
 
 
 @pytest.mark.parametrize(

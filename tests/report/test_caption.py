@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from sightline.core.results import CANNOT_TELL, CAVEATS, MUST_NOT, Reason
+from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Estimate, Reason
 from sightline.report.advice import more_of_classes
-from sightline.report.caption import NO_OTHER, _said_once, caption
+from sightline.report.caption import NO_OTHER, SHARE_OF_TEXTS, _said_once, caption
+from sightline.report.number_format import bracketed
 from sightline.report.sentences import join_words
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.thresholds import default_thresholds
@@ -87,6 +88,25 @@ def test_the_caveats_under_a_map_of_one_class_are_of_this_class() -> None:
     names = join_words(AUDIT_TESTS[code].name for code in silent)
     assert f"Not tested: {names}." in said, "what a test needs is no matter of the map's readers"
     assert "weights that can be replaced" not in said
+
+
+def test_a_caption_says_on_how_many_of_the_texts_its_map_is_right() -> None:
+    made = audit()
+    share = Estimate(0.72, 0.66, 0.78, 200, "")
+    own_share = {"a": replace(share, value=0.61)}
+    finding = replace(made.findings[1], code=SHARE_OF_TEXTS, score=share, by_class=own_share)
+    findings = (*made.findings, finding)
+    of_all = replace(made, findings=findings, verdict=reached(CAN, 8))
+    (said,) = (one for one in caption(of_all) if bracketed(share) in one)
+    of_class = {"a": reached(CAN, 8), "b": reached(CANNOT_TELL, 6)}
+    (own,) = (
+        one
+        for one in caption(replace(of_all, verdict=replace(of_all.verdict, by_class=of_class)))
+        if "0.61" in one
+    )
+    assert said.partition(":")[0] == own.partition(":")[0]
+    hidden = replace(of_all, verdict=reached(MUST_NOT, 2, (), ("it leads astray",)))
+    assert "0.72" not in " ".join(caption(hidden))
 
 
 @pytest.mark.parametrize("level", [CANNOT_TELL, MUST_NOT])

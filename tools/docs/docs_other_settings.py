@@ -15,6 +15,7 @@ from sightline.studies.papers.claim_list import FIXED_ATTENTION, LOST_TAU, TAU_B
 from sightline.studies.papers.margins import compare_to
 from sightline.studies.papers.published_values import printed_values_in
 from sightline.studies.papers.study_models import BILSTM
+from sightline.studies.run_numbers import SHARE, TAU
 
 HEAD = (
     "table",
@@ -117,8 +118,8 @@ def _by_seed(tables: Collection[str]) -> BySeed:
 def _ends(quantity: str) -> Bounds:
     """Give the ends of a quantity; the others end nowhere near."""
     if quantity.startswith("significant"):
-        return 0.0, 1.0
-    return (-1.0, 1.0) if quantity.startswith("τ with") else None
+        return SHARE
+    return TAU if quantity.startswith("τ with") else None
 
 
 def over_seeds(values: Sequence[float], bounds: Bounds = None) -> str:

@@ -72,7 +72,9 @@ OF_TRANSFER = 0.2
 """The least share of a look's seconds that Transfer takes: it took 0.24 of those of film reviews
 and 0.37 of those of single sentences (MiniLM, docs/decisions/0129-a-verdict-within-a-budget.md)."""
 NOT_NEEDED = "left out, because the verdict was settled without it; --full takes it"
-NO_TIME = "left out, because the budget was spent before it; a larger --budget takes it"
+NO_TIME = (
+    "left out, because the budget was spent before it was finished; a larger --budget takes it"
+)
 
 
 @dataclass(frozen=True)

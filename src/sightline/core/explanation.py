@@ -75,6 +75,17 @@ class Explanation:
         return self.seen or (True,) * len(self.text.tokens)
 
     @property
+    def warning(self) -> str:
+        """The warning of every map of a single text, with the command of an audit where there is
+        none of this training.
+        """
+        return (
+            f"{WARNING}."
+            if self.audit is not None and not self.doubt
+            else f"{WARNING}: {self.advice}"
+        )
+
+    @property
     def unknown(self) -> tuple[str, ...]:
         """The words that the model does not know, each once."""
         pairs = zip(self.text.tokens, self.known or (), strict=False)
@@ -93,7 +104,7 @@ class Explanation:
             "words": [self._word(place) for place in range(len(self.text.tokens))],
             "cut": self.cut,
             "absent": dict(self.absent),
-            "warning": f"{WARNING}: {self.advice}",
+            "warning": self.warning,
             "verdict": None if self.audit is None else self.audit.verdict.level,
             "verdict_of_text": None
             if self.audit is None

@@ -149,13 +149,6 @@ def of_words(values: Values) -> Ragged:
     return values
 
 
-def mean_of_known(values: Float[Array, "N K"]) -> Float[Array, " N"]:
-    """Average the known numbers of each row; NaN where none is known."""
-    known = ~np.isnan(values)
-    total, count = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
-    return np.asarray(np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0))
-
-
 def with_reasons(arrays: Arrays) -> tuple[Arrays, dict[str, dict[str, int]]]:
     """Split the arrays of a measure into its numbers and its reasons (`WHY`), and count the
     reasons.

@@ -18,7 +18,8 @@ from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.batch_words import types_of
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.topk_mass import FREE, captured_free, texts_of, unranked
-from sightline.measures.trace_arrays import count_undefined, mean_of_known, of_words, ragged
+from sightline.measures.trace_arrays import count_undefined, of_words, ragged
+from sightline.numerics.known_values import mean_of_known
 from sightline.numerics.ties import is_flat
 
 _SET = MEASURES["types"].settings

@@ -26,6 +26,7 @@ from sightline.report.transfer_summary import TRANSFER
 from sightline.verdict.catalogue import AUDIT_TESTS
 
 TITLE, TITLE_WITHOUT = "To paste under a heat map", "To pass on to those who would show attention"
+SHARE_OF_TEXTS = "SL-308"
 _RELIED = "Highlighted words are the words this model relied on most{of}."
 NO_OTHER = "No other map that was tested may be shown instead."
 NO_OTHER_OF_IMPORTANCE = (
@@ -68,7 +69,7 @@ def _body(audit: Results) -> Iterator[str]:
     shown = [part for part in parts if part.level.permits]
     for part in shown:
         yield _RELIED.format(of=of_classes(part.classes))
-        yield _tested(audit, part)
+        yield from _tested(audit, part)
     if shown:
         yield f"They explain {_MODEL_ALONE}"
     if with_caveats := [part for part in shown if part.level == CAVEATS]:
@@ -113,15 +114,23 @@ def _said_once(sentences: Sequence[str]) -> Iterator[str]:
         before = of if colon else ""
 
 
-def _tested(audit: Results, part: HeadlinePart) -> str:
-    """Say what the most important test does, and its score."""
-    finding = finding_of(audit, TRANSFER)
-    found = [] if finding is None else scores_of(finding, part.classes)
-    numbers = f" (score {join_words(map(bracketed, found))}; {CHANCE_TO_BEST})" if found else ""
-    return (
+def _tested(audit: Results, part: HeadlinePart) -> Iterator[str]:
+    """Say what the most important test does, its score, and on how many of the texts it holds."""
+    score, share = (_scores(audit, code, part) for code in (TRANSFER, SHARE_OF_TEXTS))
+    numbers = f" (score {score}; {CHANCE_TO_BEST})" if score else ""
+    yield (
         f"Tested on {texts(len(audit.texts))}: moved into other texts, they took the model’s "
         f"prediction with them{numbers}."
     )
+    if share:
+        yield f"Share of texts on which they did at least half of what words can do: {share}."
+
+
+def _scores(audit: Results, code: str, part: HeadlinePart) -> str:
+    """Write the scores of a test: over all texts, or for each class; empty if it has none."""
+    finding = finding_of(audit, code)
+    found = [] if finding is None else scores_of(finding, part.classes)
+    return join_words(map(bracketed, found)) if found else ""
 
 
 def _not_shown(audit: Results, part: HeadlinePart) -> Iterator[str]:

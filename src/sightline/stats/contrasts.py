@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from sightline.core.results import Estimate
+from sightline.numerics.known_values import mean_of_known
 from sightline.stats import bootstrap
 from sightline.stats.intervals import LEVEL, UNIT, Bounds, known_rows
 from sightline.stats.ratios import RatioSums, ratio
@@ -100,7 +101,7 @@ def _known(
     ceiling: Float[Array, " N"] | None,
 ) -> tuple[Float[Array, " N"], Float[Array, " N"], Float[Array, " N"]]:
     """Give number, baseline and ceiling, and NaN for texts where one of them is undefined."""
-    lower = _mean_of_known(baseline) if baseline.ndim == 2 else baseline
+    lower = mean_of_known(baseline) if baseline.ndim == 2 else baseline
     upper = np.ones_like(lower) if ceiling is None else ceiling
     known = ~np.isnan(observed + lower + upper)
     here, low, high = (np.where(known, values, np.nan) for values in (observed, lower, upper))
@@ -140,10 +141,3 @@ def holm(p: Mapping[str, float]) -> dict[str, float]:
     for k, name in enumerate(sorted(p, key=lambda name: p[name])):
         adjusted[name] = least = max(least, min(1.0, (len(p) - k) * p[name]))
     return {name: adjusted[name] for name in p}
-
-
-def _mean_of_known(draws: Float[Array, "N R"]) -> Float[Array, " N"]:
-    known = ~np.isnan(draws)
-    total = np.where(known, draws, 0.0).sum(axis=1)
-    out = np.full(len(draws), np.nan)
-    return np.asarray(np.divide(total, known.sum(axis=1), out=out, where=known.any(axis=1)))

@@ -23,7 +23,6 @@ from sightline.measures.trace_arrays import (
     WHY,
     cluster_of,
     decided,
-    mean_of_known,
     of_words,
     ragged,
     to_numpy,
@@ -48,6 +47,7 @@ from sightline.measures.transfer.word_swaps import (
     orders,
     run_hybrids,
 )
+from sightline.numerics.known_values import mean_of_known
 
 _SET = MEASURES["transplant"].settings
 Array = np.ndarray

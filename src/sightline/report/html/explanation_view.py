@@ -10,7 +10,7 @@ from operator import not_
 
 from sightline.config.word_maps import MAPS
 from sightline.core.audited_map import ATTENTION
-from sightline.core.explanation import WARNING, Explanation
+from sightline.core.explanation import Explanation
 from sightline.core.results import CANNOT_TELL, MUST_NOT
 from sightline.report.advice import NO_WORD
 from sightline.report.alternative_maps import families
@@ -132,7 +132,7 @@ def notes(reading: Explanation) -> list[str]:
         )
     lines += list(_unseen(reading))
     lines += [f"No {map_title(name)}: {why}." for name, why in reading.absent.items()]
-    return [*lines, f"{WARNING}: {reading.advice}", *_audited(reading)]
+    return [*lines, reading.warning, *_audited(reading)]
 
 
 def in_notebook(reading: Explanation) -> str:
