@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sightline.config.measure_registry import quantity_of
 from sightline.core.errors import DataError
 from sightline.core.needs import UNASKED
 from sightline.core.results import Measurement, NotRun, Outcome, Results, Values
@@ -52,8 +53,10 @@ def needed(audit: Results, name: str) -> Values:
     if isinstance(found, Measurement) and quantity in found.values:
         return found.values[quantity]
     why = _why_not(found, code, quantity)
+    known = quantity_of(code, quantity)
+    what = name if known is None else f"{known.description.partition(';')[0]} ({name})"
     raise DataError(
-        f"the figure needs {name}, which this audit does not have ({why}); choose another figure"
+        f"the figure needs {what}, which this audit does not have ({why}); choose another figure"
     )
 
 
