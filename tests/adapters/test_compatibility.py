@@ -587,6 +587,56 @@ def test_hidden_states_are_those_that_attention_mixes(
     assert complaint in found["states"].wrong
 
 
+def mixed(traced: dict) -> torch.Tensor:
+    return traced["states"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "outputs"), [("bilstm(hidden=6)", 2), ("mlp(hidden=6)", 2), ("bilstm(hidden=4)", 4)]
+)
+def test_the_states_that_attention_mixes_pass(spec: str, outputs: int) -> None:
+    for one_length in (False, True):
+        model = wrapped(untrained(spec, outputs), states=mixed, one_length=one_length)
+        found = outcomes(model)
+        assert failed(found) == []
+        assert found["states"].outcome == "passed"
+        assert found["states"].measured < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("calls", "complaint"),
+    [
+        ({"states": lambda traced: traced["embeddings"]}, "more of the text"),
+        ({"states": lambda traced: traced["states"].roll(1, dims=1)}, "more of the text"),
+        ({"states": lambda traced: traced["states"][:, :, :4]}, "more of the text"),
+        ({"states": lambda traced: traced["states"].detach()}, "no gradient"),
+        ({"states": lambda traced: traced["states"] / 0}, "not finite"),
+        ({"states": lambda traced: traced["states"][:, 1:]}, "expected a floating-point tensor"),
+    ],
+)
+def test_states_that_attention_does_not_mix_are_refused(calls: Calls, complaint: str) -> None:
+    found = outcomes(wrapped(OURS, PLAIN, **calls))
+    assert failed(found) == ["states"]
+    assert complaint in found["states"].wrong
+
+
+def test_states_are_refused_where_the_logits_come_from_more_than_them() -> None:
+    """Papers that measure states take them for all that attention hands on."""
+    calls = tracing(classify=residual)
+
+    def decode(traced: dict, attention: torch.Tensor) -> torch.Tensor:
+        return residual(traced["states"], attention)
+
+    assert failed(outcomes(wrapped(OURS, PLAIN, **calls, decode=decode))) == []
+    found = outcomes(wrapped(OURS, PLAIN, **calls, decode=decode, states=mixed))
+    assert failed(found) == ["states"]
+
+
+def test_states_that_no_text_can_tell_from_others_are_not_called_right() -> None:
+    found = outcomes(wrapped(OURS, PLAIN, states=mixed), [TEXTS[1]])  # one word
+    assert found["states"].outcome == "not run"
+
+
 def test_require_tells_every_complaint() -> None:
     both = {**tracing(unpacked), "decode": lambda t, a: PLAIN.classify(t["states"], t["attention"])}
     with pytest.raises(

@@ -44,24 +44,51 @@ def dataset(classes: int = 2) -> Dataset:
 )
 def test_a_plain_twin_gives_the_same_raw_numbers(spec: str, classes: int) -> None:
     ours = untrained(spec, classes)
-    theirs = wrapped(ours)
+    theirs = wrapped(ours, states=lambda traced: traced["states"])
     companions = {
         "uniform": untrained(spec, classes, seed=5),
         "frozen": untrained(spec, classes, seed=6),
     }
     one, other = taken(ours, companions), taken(theirs, companions)
     assert one.keys() == other.keys()
-    lacking = other.pop("mixing")
-    assert isinstance(lacking, NotRun)  # of states nobody was asked
     for code, found in one.items():
         assert isinstance(found, Measurement), found
-        if code == lacking.code:
-            continue
         for name, value in found.values.items():
             here, there = value, other[code].values[name]
             if isinstance(value, Ragged):
                 assert value.lengths.tolist() == there.lengths.tolist()
                 here, there = value.flat, there.flat
+            assert there == pytest.approx(here, abs=1e-5, nan_ok=True), f"{code}.{name}"
+
+
+@pytest.mark.parametrize("one_length", [False, True])
+def test_hidden_states_give_the_papers_measures_of_them(one_length: bool) -> None:
+    """Of texts that are padded together, and of texts that are run one length at a time."""
+    ours = untrained("bilstm(hidden=6)")
+    theirs = wrapped(ours, states=lambda traced: traced["states"], one_length=one_length)
+    batch = ours.collate(TEXTS)
+    states = ours.states(ours.trace(batch))
+    assert theirs.states(theirs.trace(theirs.collate(TEXTS)))[batch.mask] == pytest.approx(
+        states[batch.mask], abs=1e-6
+    )
+    one, other = (
+        measure(
+            model,
+            TEXTS,
+            default_measures(chosen=("mixing_otherwise", "mixing")),
+            {},
+            Seeds(0),
+            4,
+            lambda done, total: None,
+        )
+        for model in (ours, theirs)
+    )
+    for code in ("mixing_otherwise", "mixing"):
+        for name, value in one[code].values.items():
+            here, there = (
+                found.flat if isinstance(found, Ragged) else found
+                for found in (value, other[code].values[name])
+            )
             assert there == pytest.approx(here, abs=1e-5, nan_ok=True), f"{code}.{name}"
 
 
@@ -150,6 +177,7 @@ def test_what_is_offered_is_what_was_given() -> None:
     assert wrapped().offers == {"embedding_grad", "decode", "token_logits"}
     assert wrapped(decode=None).offers == {"embedding_grad", "token_logits"}
     assert wrapped(token_logits=None).offers == {"embedding_grad", "decode"}
+    assert "states" in wrapped(states=lambda traced: traced["states"]).offers
     assert isinstance(wrapped(), Auditable)
     assert wrapped().name == "Plain"
     assert wrapped(name="mine").name == "mine"
@@ -181,6 +209,8 @@ def test_no_decode_no_decoding() -> None:
     trace = model.trace(model.collate(TEXTS))
     with refused(ModelError):
         model.decode(trace, trace.attention)
+    with refused(ModelError):
+        model.states(trace)
 
 
 def test_another_models_trace_is_not_decoded() -> None:

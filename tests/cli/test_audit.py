@@ -303,6 +303,10 @@ def test_a_dear_measure_is_taken_beside_the_others(
     refused = sightline("audit", "--data", table, *TINY, "--measure", "mutual")
     assert refused.code == 2
     assert "--measure: mutual: expected one of information, input_information" in refused.err
+    for default in ("mixing", "agreement"):  # naming them would change nothing
+        refused = sightline("audit", "--data", table, *TINY, "--measure", default)
+        assert refused.code == 2
+        assert f"--measure: {default}: " in refused.err
 
 
 @pytest.mark.slow

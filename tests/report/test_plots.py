@@ -331,7 +331,10 @@ def test_an_audit_without_the_numbers_says_what_is_missing(tmp_path: Path) -> No
             r"needs .+ \(permutation\.median\), .* \(permutation: it was not asked for\)",
         ),
         ("transplant", "needs several maps"),
-        ("farthest", r"needs .+ \(counterfactual\.jsd_low\), .* \(counterfactual: it was not asked for\)"),
+        (
+            "farthest",
+            r"needs .+ \(counterfactual\.jsd_low\), .* \(counterfactual: it was not asked for\)",
+        ),
         ("heat-map", r"needs the attention weights shown \(outputs\.attention\)"),
         ("adversaries", "needs runs of adversaries"),
         ("seeds-and-adversaries", "needs the measure `beside`"),

@@ -19,6 +19,7 @@ from sightline.adapters.checks import (
     forward_checks,
     gradient_checks,
     invariance_checks,
+    state_checks,
 )
 from sightline.adapters.checks.probe_batch import (
     TOLERANCE,
@@ -126,10 +127,18 @@ DEMANDS: Mapping[str, Demand] = {
 OF_STATES: Mapping[str, Demand] = {
     "states": Demand(
         "hidden states replaced by themselves give the attention and the logits",
-        decoding_checks.states,
+        state_checks.replaced,
     ),
 }
 """The additional checks of a model whose hidden states can be replaced."""
+OF_GIVEN_STATES: Mapping[str, Demand] = {
+    "states": Demand(
+        "with all attention on one word, the logits come from its hidden state alone",
+        state_checks.given,
+        "decode",
+    ),
+}
+"""The additional checks of a model that gives hidden states which cannot be replaced."""
 OF_ANSWERS: Mapping[str, Demand] = {
     "joined": Demand(
         "words joined by spaces are answered as the text they are from", answers_checks.joined
@@ -202,7 +211,9 @@ def _closed(model: Auditable, found: Iterator[CompatibilityCheck]) -> Iterator[C
 def _demands(model: Auditable) -> Mapping[str, Demand]:
     if isinstance(model, AnswersModel):
         return {**DEMANDS, **OF_ANSWERS}
-    return {**DEMANDS, **OF_STATES} if "from_states" in model.offers else DEMANDS
+    if "from_states" in model.offers:
+        return {**DEMANDS, **OF_STATES}
+    return {**DEMANDS, **OF_GIVEN_STATES} if "states" in model.offers else DEMANDS
 
 
 def _claims(model: Auditable) -> dict[str, str]:

@@ -28,6 +28,7 @@ Embed = Callable[[Batch], torch.Tensor]
 Tracer = Callable[[Batch, torch.Tensor], Returned]
 Decode = Callable[[Any, torch.Tensor], torch.Tensor]
 TokenLogits = Callable[[Any], torch.Tensor]
+States = Callable[[Any], torch.Tensor]
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Calls:
     trace: Tracer
     decode: Decode | None = None
     token_logits: TokenLogits | None = None
+    states: States | None = None
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ class WrappedModule(LabelViews):
         given: dict[Capability, object] = {
             "decode": self.calls.decode,
             "token_logits": self.calls.token_logits,
+            "states": self.calls.states,
         }
         return frozenset(
             {"embedding_grad", *(name for name, function in given.items() if function is not None)}
@@ -119,14 +122,42 @@ class WrappedModule(LabelViews):
             raise ModelError(
                 f"{self.name}: cannot decode other attention", change="give decode= to wrap"
             )
-        if trace.inside is None:
-            message = f"{self.name}: expected a trace of its own to decode, got another model's"
-            raise ModelError(message, change="trace the batch again")
-        whole = TracedPart(torch.arange(len(attention), device=attention.device), trace.inside)
-        parts = trace.inside if isinstance(trace.inside, tuple) else (whole,)
+        parts = self._parts(trace)
         with exact_recurrence(self.module, self.device):
             found = [self._decoded(self.calls.decode, part, trace, attention) for part in parts]
         return found[0] if len(found) == 1 else in_order(found, [part.places for part in parts])
+
+    def states(self, trace: Trace) -> Float[torch.Tensor, "B T P"]:
+        """Give the hidden states that attention mixes, with the user's states, from the result of
+        the user's trace.
+        """
+        if self.calls.states is None:
+            raise ModelError(
+                f"{self.name}: does not give hidden states", change="give states= to wrap"
+            )
+        parts, found = self._parts(trace), list[torch.Tensor]()
+        for part in parts:
+            width = (
+                _length(part, trace)
+                if isinstance(trace.inside, tuple)
+                else trace.batch.ids.shape[1]
+            )
+            states = call_user_code("states", self.calls.states, part.returned)
+            shape = (len(part.places), width, None)
+            found.append(tensor("states", states, shape, trace.attention.device))
+        if len(found) == 1:
+            return found[0]
+        return in_order(found, [part.places for part in parts], trace.batch.ids.shape[1])
+
+    def _parts(self, trace: Trace) -> Sequence[TracedPart]:
+        """Give what trace returned: of all texts together, or of the texts of each length."""
+        if trace.inside is None:
+            message = f"{self.name}: expected a trace of its own to decode, got another model's"
+            raise ModelError(message, change="trace the batch again")
+        if isinstance(trace.inside, tuple):
+            return trace.inside
+        places = torch.arange(len(trace.attention), device=trace.attention.device)
+        return (TracedPart(places, trace.inside),)
 
     def _decoded(
         self,
@@ -138,8 +169,7 @@ class WrappedModule(LabelViews):
         """Decode the texts that were run together, with the weights of their own tokens only."""
         given = attention
         if isinstance(trace.inside, tuple):
-            length = int(trace.batch.mask[part.places].sum(1).max())
-            given = attention[part.places, : max(1, length)]
+            given = attention[part.places, : _length(part, trace)]
         logits = call_user_code(
             "decode", decode, part.returned, self._among_labels(part.returned, given)
         )
@@ -231,6 +261,7 @@ def wrap(
     trace: Tracer,
     decode: Decode | None = None,
     token_logits: TokenLogits | None = None,
+    states: States | None = None,
     link: str = "softmax",
     name: str | None = None,
     labels: Sequence[str] | None = None,
@@ -257,6 +288,9 @@ def wrap(
         What trace returned, to the logits of each token attended to alone, ``B T L``: only where
         logits are the mixture ``Σ attention · token logits``, so that exact answers may be computed
         from them.
+    states
+        What trace returned, to the hidden states that attention mixes, ``B T P``. Measures of
+        states, such as rank information (SL-401), need them.
     link
         ``sigmoid`` for one logit of the second of two classes, ``softmax`` for a logit a class,
         ``sigmoids`` for a logit and a sigmoid for each of several labels. Then attention may be
@@ -268,7 +302,7 @@ def wrap(
     one_length
         Run texts of one length at a time, without padding: for a module that ignores the mask.
     """
-    calls = Calls(collate, embed, trace, decode, token_logits)
+    calls = Calls(collate, embed, trace, decode, token_logits, states)
     known, names = checked_answers(link, labels)
     return WrappedModule(module, calls, known, name or type(module).__name__, names, one_length)
 
@@ -290,6 +324,11 @@ def checked_answers(link: str, labels: Sequence[str] | None) -> tuple[Link, tupl
         change = "name each class once, in the order of the logits"
         raise ModelError(f"labels: expected {wanted}, got {names}", change=change)
     return "sigmoid" if link == "sigmoid" else "softmax", names
+
+
+def _length(part: TracedPart, trace: Trace) -> int:
+    """The number of tokens of texts that were run together, at least 1."""
+    return max(1, int(trace.batch.mask[part.places].sum(1).max()))
 
 
 def device_of(module: nn.Module) -> torch.device:

@@ -17,7 +17,7 @@ from sightline.config.measures import (
 from sightline.config.measures.measure_row import MeasureRow
 from sightline.config.measures.quantity import ANY, SIZE, Quantity
 from sightline.config.word_maps import MAPS
-from sightline.core.errors import SpecError
+from sightline.core.errors import SpecError, setting
 
 MEASURES: Mapping[str, MeasureRow] = {
     **answer_rows.ROWS,
@@ -49,12 +49,17 @@ def selected_measures(chosen: Collection[str]) -> tuple[str, ...]:
 def with_default_measures(named: Collection[str]) -> tuple[str, ...]:
     """Add the named costly measures to the default ones, in order; give nothing if none is named.
 
+    The name of a default measure is refused: naming it would change nothing.
+
     >>> [code for code in with_default_measures(("searched",)) if code in BY_NAME], with_default_measures(())
     (['searched'], ())
     """
     if unknown := next((code for code in named if code not in MEASURES), None):
         raise SpecError(f"{unknown}: expected one of {', '.join(sorted(BY_NAME))}", field="measure")
-    wanted = (set(MEASURES) - BY_NAME | set(named)) - {ALWAYS} if named else set()
+    if default := next((code for code in named if code not in BY_NAME), None):
+        message = f"is measured with {setting('full')} without being named; leave it out"
+        raise SpecError(f"{default}: {message}", field="measure")
+    wanted = set(MEASURES) - BY_NAME - {ALWAYS} | set(named) if named else set()
     return tuple(code for code in MEASURES if code in wanted)
 
 

@@ -12,7 +12,7 @@ from sightline.adapters.checks.probe_batch import (
     ProbeBatch,
     difference,
 )
-from sightline.core.protocols import SupportsStateReplacement, Trace
+from sightline.core.protocols import Trace
 from sightline.numerics.projections import uniform
 
 
@@ -69,30 +69,6 @@ def edits(trace: Trace) -> list[Float[torch.Tensor, "B T"]]:
     ]
     corners = [torch.nn.functional.one_hot(end, words.shape[1]).to(trace.attention) for end in ends]
     return [uniform(words, trace.attention), *corners]
-
-
-def states(on: ProbeBatch) -> CheckResult:
-    """Replace hidden states by themselves, which changes nothing, and by none, which does."""
-    model = on.model
-    assert isinstance(model, SupportsStateReplacement)  # other models skip this check
-    own = model.states(on.trace)
-    attention, logits = model.from_states(on.trace, own)
-    apart = max(difference(logits, on.trace.logits), difference(attention, on.trace.attention))
-    if apart > TOLERANCE:
-        return CheckResult(
-            f"from_states misses the attention or the logits when it is given states (by {apart:.2g})",
-            "let states give what the attention is computed from and mixes, and let from_states "
-            "score these, attend and decode as the forward pass does",
-            apart,
-        )
-    moved = difference(model.from_states(on.trace, torch.zeros_like(own))[1], on.trace.logits)
-    if moved > MOVED:
-        return CheckResult(measured=apart)
-    return CheckResult(
-        "from_states gives the same logits whatever states it is handed",
-        "use the second argument of from_states, not the states that trace computed",
-        moved,
-    )
 
 
 def _all_alike(trace: Trace, several: Bool[torch.Tensor, " B"]) -> bool:

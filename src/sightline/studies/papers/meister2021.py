@@ -228,10 +228,7 @@ PAPER_TABLES = (
             "chance level of evenness: the model before any training (1 − its focus); a "
             "Transformer’s last layer is normalised, so its states then have one length, and what "
             "changes it is left by the ε of the normalisation: that level says little",
-            (
-                f"by every number of a state, {FACETED} texts: App. A says that it is nearly "
-                "identical to that by length"
-            ),
+            "by every number of a state: App. A says that it is nearly identical to that by length",
         ),
     ),
     _table(
