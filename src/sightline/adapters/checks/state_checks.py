@@ -1,4 +1,4 @@
-"""Checks of hidden states: those that can be replaced, and those that are only given."""
+"""Checks of hidden states, of models that can replace them and of models that only give them."""
 
 from __future__ import annotations
 
