@@ -58,6 +58,17 @@ def test_numbers_are_means_over_the_texts_of_each_predicted_class(audit: Audit) 
         assert cell.low < cell.value < cell.high
 
 
+def test_an_own_tau_has_the_standard_deviation_that_the_paper_prints_of_its(audit: Audit) -> None:
+    tau = audit.measurements["agreement"].values["tau.gradient"]
+    first = audit.measurements["outputs"].values["predicted"] == 0
+    name, data = audit.cards["model"]["name"], "τ with gradient, class 0"
+    for audits in ([on_sst(audit)], [on_sst(audit), other_weights(on_sst(audit, seed=1))]):
+        found = rows(sightline.table(TABLE, *audits))
+        cell = found["sst", data, name][NUMBER]
+        assert cell.sd == pytest.approx(np.nanstd(tau[first], ddof=1))
+        assert found["sst", "significant with gradient, class 0", name][NUMBER].sd is None
+
+
 def test_f1_and_what_is_lost_of_it_are_of_the_positive_class(audit: Audit) -> None:
     taken = audit.measurements["need"].values
     labels = taken["label"]

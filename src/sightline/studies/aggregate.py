@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from statistics import fmean
 from typing import Any
 
 from sightline.config.specs import RunSpec
@@ -53,11 +54,14 @@ class TableRun(RunName):
 
 @dataclass(frozen=True)
 class Number:
-    """A number, with its chance level if it has one."""
+    """A number, with its chance level if it has one, and its standard deviation over the texts
+    where a paper prints one.
+    """
 
     value: Estimate
     baseline: Estimate | None = None
     bounds: Bounds = None
+    sd: float | None = None
 
 
 @dataclass(frozen=True)
@@ -107,11 +111,13 @@ def averaged(runs: Sequence[RunNumbers]) -> Iterator[AggregateLine]:
 
 
 def mean_of(every: Sequence[Number]) -> Number:
-    """Average a number over seeds, and its chance level likewise."""
+    """Average a number over seeds, and its chance level and standard deviation likewise."""
     bounds = every[0].bounds
     floors = [one.baseline for one in every if one.baseline is not None]
     baseline = across_seeds(floors, bounds) if floors else None
-    return Number(across_seeds([one.value for one in every], bounds), baseline, bounds)
+    value = across_seeds([one.value for one in every], bounds)
+    spread = [one.sd for one in every if one.sd is not None]
+    return Number(value, baseline, bounds, fmean(spread) if spread else None)
 
 
 Plain = Mapping[str, Any]

@@ -14,6 +14,7 @@ from sightline.config.presets import build_specs
 from sightline.config.specs import ModelSpec, RunSpec
 from sightline.core.results import Estimate, Measurement
 from sightline.data.word_vectors import with_vectors
+from sightline.numerics.known_values import sd_of_known
 from sightline.stats.bootstrap import mean
 from sightline.stats.intervals import LOG_2, Bounds
 from sightline.studies.aggregate import Number
@@ -123,6 +124,10 @@ def _differing(asked: Params, corpus: str, seed: int) -> Iterable[tuple[str, Run
     )
 
 
+WITH_SD = ("tau.gradient", "tau.deletion")
+"""Quantities of which the paper prints a standard deviation over the texts."""
+
+
 def _by_class(
     audit: Audit, values: Mapping[str, Array], quantities: Mapping[str, Quantity]
 ) -> dict[str, Number]:
@@ -136,7 +141,10 @@ def _by_class(
 
     return {
         f"{label}, {of}": Number(
-            mean(values[name][texts], seed, bounds), average(baseline, texts, bounds), bounds
+            mean(values[name][texts], seed, bounds),
+            average(baseline, texts, bounds),
+            bounds,
+            sd_of_known(values[name][texts]) if name in WITH_SD else None,
         )
         for of, texts in _classes(audit).items()
         for label, (name, baseline, bounds) in quantities.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sightline.audits.audit_result import Audit
@@ -38,7 +38,8 @@ OF_A_RUN = ("seed", "date", "kept", "command", "key", "training_key", "trainings
 HOW = (
     "number: of the texts of one audit, with its 95 % interval; of audits of one model trained under "
     "several seeds the mean, with Student’s t interval over the seeds, n: texts of the seed with "
-    "the fewest; ± of a printed number is the standard deviation that is printed"
+    "the fewest; ±: standard deviation over the texts, of several seeds the mean of theirs, and of a "
+    "printed number the one that is printed"
 )
 RANGE = "range of"
 """Part of how a number was made that has a range where others have an interval."""
@@ -204,7 +205,7 @@ def _lacking(artefact: Study, audit: Audit) -> Iterator[str]:
 def _own_row(line: AggregateLine) -> Row:
     chance = line.found.baseline
     cells = (
-        number_cell(line.found.value),
+        replace(number_cell(line.found.value), sd=line.found.sd),
         TableCell("") if chance is None else number_cell(chance),
         TableCell(line.seeds),
     )
