@@ -751,3 +751,20 @@ def test_a_claim_about_one_corpus_is_decided_there() -> None:
     ]
     for about, decided in ((["imdb"], found[1]), ([], found[0]), (["news"], None)):
         assert docs_claims._deciding({"findings": found, "made_on": about}) == decided
+
+
+def test_other_results_on_primary_corpora_are_named() -> None:
+    def found(corpus: str, result: str, seeds: int = 3) -> dict[str, object]:
+        return {"corpus": corpus, "result": result, "seeds": seeds}
+
+    deciding = found("sst", "replicated")
+    others = [
+        found("news", "replicated"),
+        found("babi1", "not replicated"),
+        found("babi2", "not replicated"),
+        found("imdb", "undetermined", seeds=1),
+        found("snli", "not replicated"),
+    ]
+    one = {"findings": [deciding, *others]}
+    assert [*docs_claims._elsewhere(one, deciding)] == ["babi1, babi2: not replicated"]
+    assert [*docs_claims._elsewhere(one, None)] == []

@@ -70,6 +70,29 @@ def test_an_end_has_a_third_digit_where_two_would_give_another_result() -> None:
     assert written(0.78, 0.7975, "not comparable: other texts") == "0.79 [0.78, 0.80]"
 
 
+def of_one_seed(low: float, high: float, **changes: object) -> dict[str, object]:
+    ours = {"value": (low + high) / 2, "low": low, "high": high, "n": 9, "method": ""}
+    about = {"limit": None, "later": "", "floor": None, "said": "", "planned": 1, "seeds": 1}
+    return line(ours=ours, published=0.25, result="undetermined", **about) | changes
+
+
+def test_a_number_of_one_seed_that_is_far_from_the_printed_one_is_listed() -> None:
+    far, near = of_one_seed(0.5, 0.6), of_one_seed(0.3, 0.6, quantity="τ with deletion of inputs")
+    others = [far | change for change in ({"seeds": 2}, {"model": ""}, {"corpus": "snli"})]
+    one = {"id": "meister2021:M-6", "lines": [near, *others]}
+    assert outside.one_seed({"artefacts": [one]}).count("\n| [") == 0
+    again = {**one, "lines": [near, far, *others, far]}
+    found = outside.one_seed({"artefacts": [again]})
+    assert found.count("\n| [") == 1
+    assert "0.55 [0.50, 0.60]" in found
+
+
+def test_a_printed_number_within_its_margin_of_zero_is_small() -> None:
+    for printed, small in ((0.1, True), (-0.1, True), (0.11, False)):
+        assert reproduction.is_small(line(published=printed)) == small
+    assert not reproduction.is_small(line(quantity="without a margin", published=0.0))
+
+
 def test_a_change_is_over_the_seeds_that_both_have() -> None:
     place = {"table": "t", "corpus": "sst", "model": "m"}
     own = [{**place, "seed": seed, "numbers": {"q": 0.5 + seed}} for seed in range(3)]

@@ -9,7 +9,10 @@ from docs_reproduction import (
     KINDS,
     counted_kinds,
     counts_once,
+    is_far_by_one_seed,
+    is_small,
     kinds_of,
+    on_corpora,
     paper_of,
     seeds_done,
 )
@@ -33,9 +36,12 @@ from sightline.studies.papers.claims import (
 from sightline.studies.papers.claims import (
     FIXED as FIXED_BEFORE,
 )
+from sightline.studies.papers.margins import WITHIN
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.protocol import (
     DECIDES,
+    PRIMARY,
+    SECONDARY,
     amounts_of,
 )
 from sightline.studies.papers.published_values import (
@@ -49,28 +55,30 @@ def summary(stored: Stored) -> str:
     """
     once, tables = stored["once"], stored["artefacts"]
     share = once["done"] / once["planned"] if once["planned"] else 0.0
-    interim = sum(
-        bool(line["result"]) and line["seeds"] < line["planned"]
-        for one in tables
-        for line in one["lines"]
-    )
+    apart = on_corpora(tables, SECONDARY)
+    primary = on_corpora(tables, {line["corpus"] for line in _lines(tables)} - {*SECONDARY})
+    compared = [line for line in _lines(primary) if line["result"] and line["model"]]
+    interim = sum(line["seeds"] < line["planned"] for line in compared)
+    alone = [line for line in compared if line["result"] == UNDETERMINED and line["seeds"] == 1]
+    small = sum(line["result"] == WITHIN and is_small(line) for line in compared)
     return (
         f"**{once['done']:,} of {once['planned']:,} runs of the protocol are done ({share:.0%}); "
         f"the rest would take about {once['hours_left']:,.0f} hours of one worker.** "
-        f"Printed numbers about models: {counted_kinds(kinds_of(tables, 'models'), KINDS)}; {interim} of "
-        "them are interim (fewer seeds than planned), and of those undetermined "
-        f"{_of_one_seed(tables)} are of one seed, which is never more. A number that stands in two "
-        "tables counts twice. Counts of corpora, each once: "
-        f"{counted_kinds(counts_once(tables), KINDS)}.\n\n{_of_claims(stored['claims'])}"
+        f"Printed numbers about models: {counted_kinds(kinds_of(primary, 'models'), KINDS)}; "
+        f"{interim} of them are interim (fewer seeds than planned). Of those within {small} are "
+        "printed no larger than their margin, so that 0 would be within, too. Of those "
+        f"undetermined {len(alone)} are of one seed, which is never more: over texts "
+        f"{sum(map(is_far_by_one_seed, alone))} of these lie [wholly beyond their "
+        "margin](../tables/outside.md#one-seed-alone). A number that stands in two tables counts "
+        f"twice. On corpora that are here in part: {counted_kinds(kinds_of(apart, 'models'), KINDS)}. "
+        f"Counts of corpora, each once: {counted_kinds(counts_once(tables), KINDS)}."
+        f"\n\n{_of_claims(stored['claims'])}"
     )
 
 
-def _of_one_seed(tables: Sequence[Stored]) -> int:
-    return sum(
-        line["result"] == UNDETERMINED and bool(line["model"]) and line["seeds"] == 1
-        for one in tables
-        for line in one["lines"]
-    )
+def _lines(tables: Sequence[Stored]) -> Iterator[Stored]:
+    for one in tables:
+        yield from one["lines"]
 
 
 def _of_claims(claims: Sequence[Stored]) -> str:
@@ -85,6 +93,7 @@ def _of_claims(claims: Sequence[Stored]) -> str:
     every = [each for one in claims for each in one["findings"] if each["seeds"] >= FEWEST_SEEDS]
     luck = BY_LUCK * len(every)
     standings = Counter(one["standing"] for one in claims)
+    in_part = sum(each["corpus"] in SECONDARY for each in every)
     other = sum(bool(one.get("made_on")) for one, _ in deciding)
     where = f"on {DECIDES}" + (f" ({other} on the corpus it is about)" if other else "")
     return (
@@ -98,7 +107,8 @@ def _of_claims(claims: Sequence[Stored]) -> str:
         f"seen; {standings[CHANGED]} were changed and {standings[ADDED]} added after "
         "([what changed](protocol-changes.md#changed-after-numbers-were-seen)).\n\n"
         "A result is the outcome of one claim on one corpus under two seeds or more: "
-        f"{len(every)} of the {planned_results()} that the protocol plans are there. If no order "
+        f"{len(every)} of the {planned_results()} that the protocol plans are there, {in_part} of "
+        "them on corpora that are here in part. If no order "
         f"existed, about {luck:.1f} of these {len(every)} would come out above 0 by luck "
         f"({100 * BY_LUCK:g} % each).\n"
     )
@@ -254,6 +264,7 @@ def _result(one: Stored, finding: Stored) -> str:
     marks = [
         "no baseline" * (finding["against"] is None and finding["result"] == REPLICATED),
         "interim" * finding["interim"],
+        "one seed is planned" * (finding["planned"] == 1),
         "exploratory" * _is_exploratory(one, finding),
     ]
     said = ", ".join(mark for mark in marks if mark)
@@ -279,4 +290,17 @@ def _claim(one: Stored) -> Iterator[str]:
     yield f"[{one['paper']}]({paper_of(one)}.md#claims)"
     yield one["says"] + (" (ours)" if one["source"].startswith(OURS) else "")
     _, effect, _, less, result = _found(one, deciding)
-    yield from (effect, less, result)
+    yield from (effect, less, "; ".join([result, *_elsewhere(one, deciding)]))
+
+
+def _elsewhere(one: Stored, deciding: Stored | None) -> Iterator[str]:
+    """Name the results on other primary corpora that are not as on the deciding one."""
+    if deciding is None:
+        return
+    others: dict[str, list[str]] = {}
+    for each in one["findings"]:
+        if each["corpus"] in PRIMARY and each["seeds"] >= FEWEST_SEEDS:
+            others.setdefault(each["result"], []).append(each["corpus"])
+    for result, corpora in others.items():
+        if result != deciding["result"]:
+            yield f"{', '.join(corpora)}: {result}"

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from docs_tables import Stored, number, table, verified
 
 from sightline.core.results import Estimate
 from sightline.data.word_vectors import MANY
+from sightline.studies.papers.claims import FEWEST_SEEDS
 from sightline.studies.papers.margins import (
-    RESULTS as COMPARED,
-)
-from sightline.studies.papers.margins import (
+    OUTSIDE,
+    UNDETERMINED,
     margin_for,
     result_of,
+)
+from sightline.studies.papers.margins import (
+    RESULTS as COMPARED,
 )
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.protocol import (
@@ -81,10 +84,7 @@ def runs_and_numbers(stored: Stored, paper: str = "") -> str:
 
 def _of_corpus(artefacts: Sequence[Stored], corpus: str) -> Iterator[str]:
     runs = [one["runs"][corpus] for one in artefacts if corpus in one["runs"]]
-    own = [
-        {**one, "lines": [line for line in one["lines"] if line["corpus"] == corpus]}
-        for one in artefacts
-    ]
+    own = on_corpora(artefacts, {corpus})
     yield corpus
     yield f"{sum(run['done'] for run in runs)} of {sum(run['planned'] for run in runs)}"
     for of in ("models", "corpora"):
@@ -101,6 +101,37 @@ def kinds_of(artefacts: Sequence[Stored], of: str = "") -> Counter[str]:
         for line in one["lines"]
         if line["result"] and (not of or bool(line["model"]) == (of == "models"))
     )
+
+
+def on_corpora(artefacts: Sequence[Stored], corpora: Collection[str]) -> list[Stored]:
+    """Keep the lines of tables that are of some corpora."""
+    return [
+        {**one, "lines": [line for line in one["lines"] if line["corpus"] in corpora]}
+        for one in artefacts
+    ]
+
+
+def is_far_by_one_seed(line: Stored) -> bool:
+    """Whether the number of one seed would be outside if its interval over texts decided."""
+    return (
+        line["result"] == UNDETERMINED
+        and bool(line["model"])
+        and line["seeds"] == 1
+        and _result(line, line["ours"], FEWEST_SEEDS) == OUTSIDE
+    )
+
+
+def is_small(line: Stored) -> bool:
+    """Whether a printed number is no larger than its margin, so that 0 would be within it, too."""
+    margin = margin_for(line["quantity"], line["corpus"])
+    return margin is not None and abs(line["published"]) <= margin
+
+
+def _result(line: Stored, ours: Stored, seeds: int) -> str:
+    margin = margin_for(line["quantity"], line["corpus"])
+    if margin is None or ours["low"] is None:
+        return ""
+    return result_of(line["published"], margin, Estimate(**ours), seeds)
 
 
 def counted_kinds(found: Counter[str], kinds: Sequence[str]) -> str:
@@ -255,12 +286,10 @@ def seeds_done(done: int, planned: int) -> str:
 def _rounding_decides(line: Stored) -> bool:
     """Whether the ends in two digits would give another result."""
     found = line["ours"]
-    margin = margin_for(line["quantity"], line["corpus"])
-    if margin is None or found["low"] is None or line["result"] not in COMPARED:
+    if found["low"] is None or line["result"] not in COMPARED:
         return False
-    ends = (round(found[end], 2) for end in ("low", "high"))
-    rounded = Estimate(found["value"], *ends, found["n"], found["method"])
-    return result_of(line["published"], margin, rounded, line["seeds"]) != line["result"]
+    rounded = found | {end: round(found[end], 2) for end in ("low", "high")}
+    return _result(line, rounded, line["seeds"]) not in ("", line["result"])
 
 
 def written_value(found: Stored, digits: int = 2) -> str:

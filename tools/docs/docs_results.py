@@ -12,7 +12,7 @@ from docs_claims import all_findings, claims, claims_of, summary
 from docs_few_words import few_words
 from docs_information import information
 from docs_other_settings import other_settings
-from docs_outside import outside
+from docs_outside import one_seed, outside
 from docs_plausible import plausible
 from docs_promises import chaos, fuzz, large, promises, repeats, resumed, shared
 from docs_protocol import (
@@ -418,6 +418,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "reproduction: rank rules": when_counted("rank_rules", rank_rules),
     "reproduction: other settings": when_counted("other_settings", other_settings),
     "reproduction: outside": when_counted("reproduction", outside),
+    "reproduction: one seed": when_counted("reproduction", one_seed),
     "reproduction: overview": when_counted("reproduction", partial(overview, by_paper=True)),
     "reproduction: corpora": when_counted("reproduction", runs_and_numbers),
     **{

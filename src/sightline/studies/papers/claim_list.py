@@ -257,9 +257,9 @@ MEISTER = (
     ),
     _meister(
         "frozen",
-        "an adversary loses more accuracy where all but its attention is frozen than where not "
-        "(BiLSTM)",
-        "App. C.1, Table 5; λ is ours: 1 where frozen, 0.1 where not",
+        "an adversary loses more accuracy where all but its attention is frozen (λ = 1) than where "
+        "not (λ = 0.1; BiLSTM)",
+        "App. C.1, Table 5; λ is ours: frozen at 0.1, attention does not move",
         "meister2021:M-5",
         Order(Side(f"{BILSTM}, unfrozen", "accuracy"), Side(f"{BILSTM}, frozen", "accuracy")),
         no_chance=TWO_TRAININGS,
