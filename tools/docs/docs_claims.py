@@ -262,7 +262,6 @@ def _turned(estimate: Stored) -> Stored:
 
 def _result(one: Stored, finding: Stored) -> str:
     marks = [
-        "no baseline" * (finding["against"] is None and finding["result"] == REPLICATED),
         "interim" * finding["interim"],
         "one seed is planned" * (finding["planned"] == 1),
         "exploratory" * _is_exploratory(one, finding),
@@ -287,10 +286,21 @@ def claims(stored: Stored) -> str:
 
 def _claim(one: Stored) -> Iterator[str]:
     deciding = _deciding(one)
-    yield f"[{one['paper']}]({paper_of(one)}.md#claims)"
-    yield one["says"] + (" (ours)" if one["source"].startswith(OURS) else "")
+    authors, _, _ = one["paper"].rpartition(" ")  # the year makes its column wider than it need be
+    yield f"[{authors}]({paper_of(one)}.md#claims)"
+    yield _of_any_model(one["says"]) + (" (ours)" if one["source"].startswith(OURS) else "")
     _, effect, _, less, result = _found(one, deciding)
+    less = less.partition(":")[0] if one["no_chance"] else less  # its paper's page says why
     yield from (effect, less, "; ".join([result, *_elsewhere(one, deciding)]))
+
+
+def _of_any_model(says: str) -> str:
+    """Leave out the model of a claim where the page has said it.
+
+    >>> _of_any_model("weak (BiLSTM; below 0.5)"), _of_any_model("less (BiLSTM) than (BiLSTM)")
+    ('weak (below 0.5)', 'less than')
+    """
+    return says.replace("(BiLSTM; ", "(").replace("; BiLSTM)", ")").replace(" (BiLSTM)", "")
 
 
 def _elsewhere(one: Stored, deciding: Stored | None) -> Iterator[str]:
@@ -303,4 +313,4 @@ def _elsewhere(one: Stored, deciding: Stored | None) -> Iterator[str]:
             others.setdefault(each["result"], []).append(each["corpus"])
     for result, corpora in others.items():
         if result != deciding["result"]:
-            yield f"{', '.join(corpora)}: {result}"
+            yield f"{', '.join(corpora)}: {result.removeprefix(f'{REPLICATED}, but ')}"
