@@ -295,12 +295,13 @@ def _claim(one: Stored) -> Iterator[str]:
 
 
 def _of_any_model(says: str) -> str:
-    """Leave out the model of a claim where the page has said it.
+    """Leave out the model and its scorer where the page has said them.
 
     >>> _of_any_model("weak (BiLSTM; below 0.5)"), _of_any_model("less (BiLSTM) than (BiLSTM)")
     ('weak (below 0.5)', 'less than')
     """
-    return says.replace("(BiLSTM; ", "(").replace("; BiLSTM)", ")").replace(" (BiLSTM)", "")
+    said = says.replace("(additive attention; ", "(").replace("(BiLSTM; ", "(")
+    return said.replace("; BiLSTM)", ")").replace(" (BiLSTM)", "")
 
 
 def _elsewhere(one: Stored, deciding: Stored | None) -> Iterator[str]:
