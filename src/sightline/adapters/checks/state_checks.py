@@ -18,8 +18,7 @@ from sightline.core.protocols import SupportsStateReplacement, SupportsStates
 
 LEFT = 1e-2
 """Largest share of a gradient of the logits that may not run through the hidden state of the one
-attended word: rounding leaves less than 1e-4, and
-states without one of twelve elements 0.04."""
+attended word: rounding leaves less than 1e-4, and states without one of twelve elements 0.04."""
 RIGHT_STATES = (
     "let states give the vectors that attention mixes, one a token; leave states out if the logits "
     "depend on anything else, such as a residual"
