@@ -81,7 +81,7 @@ def main() -> None:
                 ("audit", *asked, "--out", f"{room}/page.html"),
             )
         (room / "study.toml").write_text(STUDY, encoding="utf-8")
-        whole("study of 4 cells", ("study", f"{room}/study.toml", "--store", f"{room}/store"))
+        whole("study of 4 runs", ("study", f"{room}/study.toml", "--store", f"{room}/store"))
         for module in (forecasts, cost_estimate, report_cost):
             module.perf_counter = process_time  # type: ignore[attr-defined]
         for data, model, limit in cases:

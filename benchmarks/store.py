@@ -66,7 +66,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         file, root = Path(folder) / "study.toml", Path(folder) / "store"
         file.write_text(STUDY.format(seeds=list(range(count))))
-        fill(read_grid(file).cells, root)
+        fill(read_grid(file).specs, root)
         store, keys = Store(root), read_grid(file).keys
         describe(f"list a store of {count} runs", lambda: len(list(store.summaries())) == count)
         describe(
@@ -90,7 +90,7 @@ def main() -> None:
         describe("sightline results", typed(("results", "--store", str(root)), f"{count:,} runs"))
         describe(
             "sightline study --dry-run",
-            typed((*study, "--dry-run"), f"{count:,} cells, {count:,} done"),
+            typed((*study, "--dry-run"), f"{count:,} runs, {count:,} done"),
         )
         describe("sightline study, with nothing left to run", typed(study, "verdict"))
         describe(
@@ -101,7 +101,7 @@ def main() -> None:
             "sightline results --sql, of two tables",
             typed(("results", "--store", str(root), "--sql", JOINED), "2 rows"),
         )
-        whole(read_grid(file).cells[:100], Path(folder) / "few")
+        whole(read_grid(file).specs[:100], Path(folder) / "few")
 
 
 def every(store: Store, query: str, column: str, expected: int) -> bool:
@@ -109,32 +109,32 @@ def every(store: Store, query: str, column: str, expected: int) -> bool:
     return max(row[column] for row in ask(store, query).records()) == expected
 
 
-def whole(cells: Sequence[RunSpec], root: Path) -> None:
+def whole(specs: Sequence[RunSpec], root: Path) -> None:
     """Ask for the numbers of texts, for which every audit is read whole: no promise, only said, and
     once.
     """
-    fill(cells, root)
+    fill(specs, root)
     began = time.perf_counter()
-    holds = every(Store(root), WHOLE, "runs", len(cells))
+    holds = every(Store(root), WHOLE, "runs", len(specs))
     seconds = round(time.perf_counter() - began, 2)
-    name = f"ask {len(cells)} runs for a number of every text"
+    name = f"ask {len(specs)} runs for a number of every text"
     print_line(name, "none promised", [1.0], holds, "every audit read", seconds=seconds)
 
 
-def fill(cells: Sequence[RunSpec], root: Path) -> None:
+def fill(specs: Sequence[RunSpec], root: Path) -> None:
     """Write the same audit under the keys of runs: one as a run is kept, the others as copies of
     its files.
     """
     checksums._flush = lambda path: None  # filling is not what is timed
-    store, first = Store(root), run_key(cells[0])
-    store.write_run(cells[0], run(cells[0])[1], 1.0)
+    store, first = Store(root), run_key(specs[0])
+    store.write_run(specs[0], run(specs[0])[1], 1.0)
     kept = store.summary(first)
-    for cell in cells[1:]:
-        summary = json.dumps(plain(asdict(replace(kept, key=run_key(cell), seed=cell.seed))))
+    for spec in specs[1:]:
+        summary = json.dumps(plain(asdict(replace(kept, key=run_key(spec), seed=spec.seed))))
         checksums.write_sealed(
-            store.run_folder(run_key(cell)), partial(copied, store.run_folder(first), summary)
+            store.run_folder(run_key(spec)), partial(copied, store.run_folder(first), summary)
         )
-    store.find(map(run_key, cells))
+    store.find(map(run_key, specs))
 
 
 def copied(first: Path, summary: str, folder: Path) -> None:

@@ -49,7 +49,7 @@ def _counted(count: Callable[[Ground], Counted], seed: int) -> dict[str, Any]:
         ground = make_ground(Path(folder))
         label, gates = count(ground)
         return {
-            "cells": len(ground.grid.cells),
+            "configurations": len(ground.grid.specs),
             "undisturbed_seconds": round(ground.seconds, 1),
             **label,
             "minutes": round((time.monotonic() - began) / 60, 1),

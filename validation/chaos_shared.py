@@ -28,7 +28,7 @@ from chaos_study import (
 from sightline._io.checksums import MANIFEST
 from sightline.experiments.store import Store
 
-SAME, OVERLAPPING, ONE_KILLED = "the same cells", "overlapping cells", "one of the two killed"
+SAME, OVERLAPPING, ONE_KILLED = "the same runs", "overlapping runs", "one of the two killed"
 FINISHED, UNFINISHED = 0, 4
 
 
@@ -131,7 +131,7 @@ class _Round:
             "a third study ends with 0 and the undisturbed table": (int(whole), 1),
         }
         none_lost = (
-            {} if self.how == ONE_KILLED else {"cells done when both had ended": (done, len(keys))}
+            {} if self.how == ONE_KILLED else {"runs done when both had ended": (done, len(keys))}
         )
         return {"codes": list(codes.values()), "counts": counts | none_lost}
 

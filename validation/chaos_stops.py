@@ -140,7 +140,7 @@ def stopped(
         ),
     ]
     return values, [
-        one for how in STOPS for one in _gates(how, rounds, len(ground.grid.cells))
+        one for how in STOPS for one in _gates(how, rounds, len(ground.grid.specs))
     ] + last
 
 
@@ -173,7 +173,7 @@ def _codes(rounds: list[Stopped]) -> dict[str, dict[str, int]]:
     return {how: dict(sorted(codes.items())) for how, codes in counted.items()}
 
 
-def _gates(how: str, rounds: list[Stopped], cells: int) -> list[dict[str, Any]]:
+def _gates(how: str, rounds: list[Stopped], runs: int) -> list[dict[str, Any]]:
     mine = [one for one in rounds if one.how == how]
 
     def counted(what: str, holds: Callable[[Stopped], bool]) -> dict[str, Any]:
@@ -186,5 +186,5 @@ def _gates(how: str, rounds: list[Stopped], cells: int) -> list[dict[str, Any]]:
         counted("no claim left that blocks", lambda one: not one.held),
         counted("started again, ended with 0", lambda one: one.restart == 0),
         counted("nothing left behind then", lambda one: not one.left),
-        counted("every result equal to the undisturbed", lambda one: one.equal == cells),
+        counted("every result equal to the undisturbed", lambda one: one.equal == runs),
     ]

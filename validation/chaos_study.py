@@ -275,11 +275,11 @@ def damage(ground: Ground, store: Store, chance: random.Random) -> tuple[str, ..
     """Cut a file short, or flip a bit, in half of the runs and in their trainings, and return the
     kind of each damage.
     """
-    cells = chance.sample(ground.grid.cells, len(ground.grid.cells) // 2)
+    specs = chance.sample(ground.grid.specs, len(ground.grid.specs) // 2)
     trainings = {
-        training_key(one) for cell in cells for one in (cell, *companions_of(cell).values())
+        training_key(one) for spec in specs for one in (spec, *companions_of(spec).values())
     }
-    kept = [store.run_folder(run_key(cell)) for cell in cells] + [
+    kept = [store.run_folder(run_key(spec)) for spec in specs] + [
         *map(store.training_folder, sorted(trainings))
     ]
     return tuple(_damaged(folder, chance) for folder in kept if is_whole(folder))

@@ -99,7 +99,7 @@ def planned(seeds: int, store: Store) -> list[tuple[str, RunSpec]]:
     found = store.find(grid.keys)
     known = [
         (kinds[label[0]], spec)
-        for label, spec, key in zip(grid.labels, grid.cells, grid.keys, strict=True)
+        for label, spec, key in zip(grid.labels, grid.specs, grid.keys, strict=True)
         if kinds[label[0]]
         and key in found
         and "length=120" not in str(spec.data)

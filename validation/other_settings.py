@@ -243,13 +243,13 @@ def _place(row: Row) -> tuple[object, ...]:
 
 def _row(one: Setting, seed: int, store: Store, plan: Plan) -> Row:
     runs = {
-        run.model: (run, cell)
-        for run, cell in zip(plan.planned, plan.grid.cells, strict=True)
+        run.model: (run, planned)
+        for run, planned in zip(plan.planned, plan.grid.specs, strict=True)
         if (run.corpus, run.seed) == (one.corpus, seed)
     }
-    run, cell = runs[one.model]
+    run, planned = runs[one.model]
     plain = runs[one.less or one.model][1]
-    spec = one.change(cell, plain)
+    spec = one.change(planned, plain)
     if one.removal is None:
         numbers, by_chance = _numbers(run, spec, store, plan)
     else:

@@ -34,10 +34,10 @@ def planted_heads(seeds: int = SEEDS) -> dict[str, Any]:
     asked = list(product(WORLDS, READINGS, range(seeds)))
     with ProcessPoolExecutor(2) as pool:
         found = list(pool.map(_audited, *zip(*asked, strict=True), chunksize=1))
-    cells: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    by_world: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for (world, reading, _), one in zip(asked, found, strict=True):
-        cells.setdefault((world, reading), []).append(one)
-    groups = [_group(world, reading, audits) for (world, reading), audits in cells.items()]
+        by_world.setdefault((world, reading), []).append(one)
+    groups = [_group(world, reading, audits) for (world, reading), audits in by_world.items()]
     return {
         "data": DATA,
         "texts": TEXTS,

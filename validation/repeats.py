@@ -155,10 +155,10 @@ REPEATS = (
     Repeat("memory for everything at once", audited("--memory", "4G"), to_the_bit=False),
     Repeat("batches of 1", in_batches(1), to_the_bit=False),
     Repeat("batches of 7", in_batches(7), to_the_bit=False),
-    Repeat("a cell of a study", studied(1)),
-    Repeat("a cell of a study on 2 workers", studied(2)),
+    Repeat("a run of a study", studied(1)),
+    Repeat("a run of a study on 2 workers", studied(2)),
     Repeat(
-        "a cell of a study on 2 workers, an ASCII locale, another hash seed",
+        "a run of a study on 2 workers, an ASCII locale, another hash seed",
         studied(2),
         {**ASCII, "PYTHONHASHSEED": "3"},
     ),

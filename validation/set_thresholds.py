@@ -55,7 +55,7 @@ def main() -> None:
     grid = threshold_calibration.STUDY.grid(Params(seeds=flags.seeds))
     store = Store(flags.store, make=not flags.dry_run)
     left = plan(grid, store)
-    print(f"{grid.name}: {left.cells} runs, {len(left.todo)} to run", file=sys.stderr)
+    print(f"{grid.name}: {left.runs} runs, {len(left.todo)} to run", file=sys.stderr)
     if flags.dry_run:
         return
     run_missing(left.todo, store, Processes(flags.workers))

@@ -45,7 +45,7 @@ from sightline.experiments.training_jobs import SILENT, Fitted, TrainOnce, train
 from sightline.measures.default_measures import default_measures
 from sightline.models.model_storage import load_classifier
 from sightline.stats.bootstrap import proportion
-from sightline.studies.calibration.scenarios import CONFIRMED, SEEDS, UNSEEN, WORLDS, cell
+from sightline.studies.calibration.scenarios import CONFIRMED, SEEDS, UNSEEN, WORLDS, run_spec
 
 FIRST = 20_000
 """Added to the seed of a model for its texts: no training or calibration has seen these."""
@@ -64,13 +64,13 @@ def scenarios() -> list[tuple[str, RunSpec]]:
         *((CONFIRMED, number, UNSEEN + number) for number in range(max(CONFIRMED.values()))),
     ]
     for counted, number, seed in rounds:
-        cells = [
-            (f"{world.name}, {encoder}, {seed}", cell(world, encoder, seed))
+        specs = [
+            (f"{world.name}, {encoder}, {seed}", run_spec(world, encoder, seed))
             for world in WORLDS
             for encoder in world.models
             if number < counted[encoder]
         ]
-        found += [cells[place] for place in random.permutation(len(cells))]
+        found += [specs[place] for place in random.permutation(len(specs))]
     return found
 
 

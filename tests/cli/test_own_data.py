@@ -263,7 +263,7 @@ def test_a_study_of_three_files(sightline: Call, folder: Path, here: Path) -> No
     file = here / "s.toml"
     file.write_text(STUDY.replace('"data.group" = "{group}"\n', ""))
     grid = read_grid(file)
-    assert {Path(place).name for place in grid.cells[0].data.places} == {
+    assert {Path(place).name for place in grid.specs[0].data.places} == {
         "a.csv",
         "b.csv",
         "c.jsonl",

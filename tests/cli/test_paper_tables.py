@@ -63,7 +63,7 @@ def test_a_table_is_counted_and_written_in_every_form(
         tmp_path / "store",
     )
     planned = json.loads(sightline(*asked, "--seeds", "2", "--dry-run", "--json").out)
-    assert (planned["cells"], planned["to_run"]) == (4, 4)
+    assert (planned["runs"], planned["to_run"]) == (4, 4)
     assert not (tmp_path / "store").exists()
 
 
@@ -169,7 +169,7 @@ def test_a_quick_try_says_what_all_of_the_table_takes(
 ) -> None:
     asked = ("study", "jain2019:J-2", "--data", folder, "--store", tmp_path / "store", "--dry-run")
     whole, tried = sightline(*asked, "--json"), sightline(*asked, "--quick", "--json")
-    assert (json.loads(whole.out)["cells"], json.loads(tried.out)["cells"]) == (20, 2)
+    assert (json.loads(whole.out)["runs"], json.loads(tried.out)["runs"]) == (20, 2)
     assert "all of jain2019:J-2 on what is in the folder is 20 runs" in tried.err
     assert "a quick try" not in whole.err
 

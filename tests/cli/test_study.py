@@ -51,7 +51,7 @@ def tiny(tmp_path: Path) -> Path:
 
 @dataclass(frozen=True)
 class Resumed:
-    """A study of which three of four cells were run first, with when each was written; then it was
+    """A study of which three of four runs were made first, with when each was written; then it was
     run to the end.
     """
 
@@ -115,7 +115,7 @@ def test_a_dry_run_plans_and_writes_nothing(sightline: Call, tiny: Path, tmp_pat
     done = sightline(
         "study", tiny, "--store", tmp_path / "store", "--dry-run", "--json", "--workers", 2
     )
-    assert done.json["to_run"] == done.json["cells"] == 4
+    assert done.json["to_run"] == done.json["runs"] == 4
     assert done.json["hours"] > 0
     assert done.json["hours"] == done.json["hours_least"]  # of one epoch
     assert done.json["basis"].endswith(
@@ -379,7 +379,7 @@ def damage(file: Path, place: int) -> None:
 def stop(
     study: Path, store: Path, send: Callable[[int, int], None], signal_sent: int
 ) -> tuple[int, str]:
-    """Start a study, stop it as soon as a worker has a cell, and give its exit code and its last
+    """Start a study, stop it as soon as a worker has a run, and give its exit code and its last
     words.
     """
     shutil.rmtree(store / "claims")
@@ -429,8 +429,8 @@ def test_killed_and_interrupted_studies_end_as_unbroken_ones(
     )
     last = sightline("study", study, "--store", broken)
     assert (last.code, "missing" in last.out) == (0, False)
-    assert {done.ending for done in Serial().run(grid.cells, whole, again=False)} == {"done"}
+    assert {done.ending for done in Serial().run(grid.specs, whole, again=False)} == {"done"}
     store = Store(broken)
     assert all(same(whole.audit(key), store.audit(key)) for key in grid.keys)
-    assert len(list(store.summaries())) == len(grid.cells) == 8
+    assert len(list(store.summaries())) == len(grid.specs) == 8
     assert json.loads((broken / "store.json").read_text()) == {"layout": 2}

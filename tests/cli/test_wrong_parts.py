@@ -1,5 +1,5 @@
 """A part or an option that there is not is said at once: before a table is read, and before a
-cell is run.
+run is made.
 """
 
 from pathlib import Path

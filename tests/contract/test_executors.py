@@ -1,4 +1,4 @@
-"""What every executor promises: each cell ends once, done cells are stored and equal, failed ones
+"""What every executor promises: each run ends once, done runs are stored and equal, failed ones
 stop no other.
 """
 
@@ -28,52 +28,52 @@ GOOD = RunSpec(
     measures=("agreement",),
 )
 BAD = replace(GOOD, data=parse_data("planted:needle(n=160,length=600)"))
-CELLS = (BAD, GOOD, replace(GOOD, seed=1))
+SPECS = (BAD, GOOD, replace(GOOD, seed=1))
 EXECUTORS: dict[str, Callable[[], Executor]] = {"serial": Serial, "processes": lambda: Processes(2)}
 """Those that need nothing installed; that of a cluster:
 ``tests/experiments/test_ray_cluster.py``."""
 
 
 def keeps_its_word(executor: Executor, folder: Path) -> Store:
-    """Run good cells and a bad one, twice, and check what is promised of both times."""
+    """Make good runs and a bad one, twice, and check what is promised of both times."""
     assert isinstance(executor, Executor)
     store = Store(folder)
-    for ended in executor.run(CELLS, store, again=False):
+    for ended in executor.run(SPECS, store, again=False):
         if ended.ending in ("done", "failed"):
             assert store.state(run_key(ended.spec)) == ended.ending, "said before it was kept"
-    assert [store.state(run_key(cell)) for cell in CELLS] == ["failed", "done", "done"]
+    assert [store.state(run_key(spec)) for spec in SPECS] == ["failed", "done", "done"]
     assert "max_tokens" in store.summary(run_key(BAD)).error
     before = _written(store)
-    _end_once(executor.run(CELLS, store, again=False))
-    assert _written(store) == before, "a cell was run again"
-    _end_once(executor.run(CELLS, store, again=True))
+    _end_once(executor.run(SPECS, store, again=False))
+    assert _written(store) == before, "a run was made again"
+    _end_once(executor.run(SPECS, store, again=True))
     after = _written(store)
-    assert {cell: after[cell] != before[cell] for cell in CELLS} == {
-        cell: cell == BAD for cell in CELLS
+    assert {spec: after[spec] != before[spec] for spec in SPECS} == {
+        spec: spec == BAD for spec in SPECS
     }
-    for cell in CELLS:
-        with store.claim_run(run_key(cell)) as mine:
+    for spec in SPECS:
+        with store.claim_run(run_key(spec)) as mine:
             assert mine, "a claim is still held"
     return store
 
 
 def _end_once(ended: Iterator[RunOutcome]) -> None:
     endings = Counter(one.spec for one in ended if one.ending != "killed")
-    assert endings == dict.fromkeys(CELLS, 1), "a cell ended twice, or never"
+    assert endings == dict.fromkeys(SPECS, 1), "a run ended twice, or never"
 
 
 def _written(store: Store) -> dict[RunSpec, int]:
-    """Say when each cell was written last."""
+    """Say when each run was written last."""
     return {
-        cell: max(file.stat().st_mtime_ns for file in store.run_folder(run_key(cell)).iterdir())
-        for cell in CELLS
+        spec: max(file.stat().st_mtime_ns for file in store.run_folder(run_key(spec)).iterdir())
+        for spec in SPECS
     }
 
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> Store:
     store = Store(tmp_path_factory.mktemp("reference"))
-    _end_once(Serial().run(CELLS, store, again=False))
+    _end_once(Serial().run(SPECS, store, again=False))
     return store
 
 
@@ -81,7 +81,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def test_an_executor_keeps_its_word(name: str, tmp_path: Path, reference: Store) -> None:
     store = keeps_its_word(EXECUTORS[name](), tmp_path / "store")
     assert all(
-        same(store.audit(run_key(cell)), reference.audit(run_key(cell))) for cell in CELLS[1:]
+        same(store.audit(run_key(spec)), reference.audit(run_key(spec))) for spec in SPECS[1:]
     )
 
 
@@ -95,7 +95,7 @@ class Wrong:
         for spec in specs:
             if self.how == "says it first" and store.state(run_key(spec)) == "missing":
                 yield RunOutcome(spec, "done")
-            ending = run_stored(spec, store, again=again or self.how == "runs failed cells again")
+            ending = run_stored(spec, store, again=again or self.how == "makes failed runs again")
             if self.how != "is silent":
                 yield RunOutcome(spec, ending)
             if self.how == "says it twice":
@@ -111,7 +111,7 @@ class Wrong:
         "says it twice",
         "is silent",
         "stops at a failure",
-        "runs failed cells again",
+        "makes failed runs again",
     ],
 )
 def test_a_wrong_executor_breaks_its_word(how: str, tmp_path: Path) -> None:

@@ -485,7 +485,7 @@ def gate(name: str, count: int = 3, of: int = 3) -> dict[str, Any]:
 
 
 CHAOS = {
-    "cells": 8,
+    "configurations": 8,
     "longest_seconds_after_the_parent": 0.25,
     "stops": {"SIGKILL to all": 3, "SIGTERM": 2},
     "damaged": {"bit flipped": 7},
@@ -517,7 +517,7 @@ def test_results_of_chaos_become_tables():
 
 
 SHARED = {
-    "cells": 8,
+    "configurations": 8,
     "two_studies": {"the same": {"rounds": 3, "exit_codes": {"0": 5, "4": 1}}},
     "gates": [
         gate("two studies, the same: made once", 40, 40),

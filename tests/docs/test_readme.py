@@ -241,7 +241,7 @@ def _model_checked(command: str, done: Ran, run: Callable[..., Ran], saved: Path
 def _studied(command: str, done: Ran, run: Callable[..., Ran], saved: Path) -> None:
     if "--dry-run" in _cheap(shlex.split(command)[1:]):
         forecast = run(command, "--json").json
-        assert forecast["to_run"] == forecast["cells"] - forecast["done"] > 0
+        assert forecast["to_run"] == forecast["runs"] - forecast["done"] > 0
         return
     found = run(command, "--json").json  # all of it is in the store now
     assert not found["partial"]

@@ -13,7 +13,7 @@ from sightline.experiments.locks import claim
 
 
 def die(pipe: Connection, root: Path, again: bool) -> None:
-    """A worker that is killed by the cell it is given."""
+    """A worker that is killed by the run it is given."""
     pipe.recv()
     os.kill(os.getpid(), signal.SIGKILL)
 

@@ -47,7 +47,7 @@ class Nodes:
         assert self.process.stdout.readline() == "killed\n"
 
     def at_work(self) -> list[int]:
-        """Name the workers that have a cell, or had one for the study that runs."""
+        """Name the workers that have a run, or had one for the study that runs."""
         return [
             process
             for process in started_by(str(self.process.pid))

@@ -75,17 +75,17 @@ def test_the_cells_are_the_product_of_the_axes_in_the_order_written(tmp_path: Pa
         for seed in (0, 1)
     ]
     assert grid.labels == tuple(tuple(map(str, point)) for point in expected)
-    for cell, (model, rate, count, seed) in zip(grid.cells, expected, strict=True):
+    for spec, (model, rate, count, seed) in zip(grid.specs, expected, strict=True):
         data = parse_data("planted:needle(n=400,length=12)", min_count=count)
         fit = FitSpec(epochs=3, patience=3, learning_rate=rate, decay="decoupled")
-        assert cell == RunSpec(data, parse_model(model), fit, seed, 100, ("uniform",))
-    assert grid.keys == tuple(map(run_key, grid.cells))
+        assert spec == RunSpec(data, parse_model(model), fit, seed, 100, ("uniform",))
+    assert grid.keys == tuple(map(run_key, grid.specs))
 
 
 def test_a_study_without_axes_is_one_cell(tmp_path: Path) -> None:
     grid = study(tmp_path)
-    assert (len(grid.cells), grid.axes, grid.labels) == (1, (), ((),))
-    assert grid.cells[0] == RunSpec(
+    assert (len(grid.specs), grid.axes, grid.labels) == (1, (), ((),))
+    assert grid.specs[0] == RunSpec(
         parse_data("planted:needle(n=40,length=5)"), *build_specs("mlp(hidden=4)")
     )
 
@@ -93,8 +93,8 @@ def test_a_study_without_axes_is_one_cell(tmp_path: Path) -> None:
 def test_an_axis_may_stand_in_for_the_base(tmp_path: Path) -> None:
     axes = {"data": '["planted:needle", "planted:vote"]', "model": '["mlp", "bilstm"]'}
     grid = study(tmp_path, {"data": "", "model": "", "data.min_count": "2"}, axes)
-    assert [str(cell.data) for cell in grid.cells] == ["planted:needle"] * 2 + ["planted:vote"] * 2
-    assert {cell.data.min_count for cell in grid.cells} == {2}
+    assert [str(spec.data) for spec in grid.specs] == ["planted:needle"] * 2 + ["planted:vote"] * 2
+    assert {spec.data.min_count for spec in grid.specs} == {2}
 
 
 def test_what_a_study_sets_comes_over_the_preset(tmp_path: Path) -> None:
@@ -104,18 +104,18 @@ def test_what_a_study_sets_comes_over_the_preset(tmp_path: Path) -> None:
         "fit.amsgrad": "false",
         "model.embedding": "7",
     }
-    (cell,) = study(tmp_path, set_here).cells
+    (spec,) = study(tmp_path, set_here).specs
     model, fit = build_specs("mlp(hidden=4)", "jain2019", epochs=4, amsgrad=False)
-    assert (cell.fit, cell.model) == (fit, replace(model, embedding=7))
-    assert (cell.fit.reduction, cell.fit.patience, cell.model.boundaries) == ("sum", 4, True)
+    assert (spec.fit, spec.model) == (fit, replace(model, embedding=7))
+    assert (spec.fit.reduction, spec.fit.patience, spec.model.boundaries) == ("sum", 4, True)
 
 
 def test_a_preset_may_be_an_axis(tmp_path: Path) -> None:
     grid = study(tmp_path, {"fit.epochs": "3"}, {"preset": '["default", "jain2019", "wen2022"]'})
-    assert [(cell.fit.keep, cell.model.embedding) for cell in grid.cells] == [
+    assert [(spec.fit.keep, spec.model.embedding) for spec in grid.specs] == [
         ("loss", 100), ("auc", 200), ("accuracy", 300)
     ]  # fmt: skip
-    assert {cell.fit.epochs for cell in grid.cells} == {3}
+    assert {spec.fit.epochs for spec in grid.specs} == {3}
 
 
 CHANGED = {
@@ -186,11 +186,11 @@ def test_every_field_may_be_set_and_varied_and_matters(tmp_path: Path, field: st
     (tmp_path / "words.txt").write_text("good 0.1 0.2\n")
     beside = WITH.get(field, {})
     (plain,), (changed,) = (
-        study(tmp_path, beside).cells,
-        study(tmp_path, beside | {field: CHANGED[field]}).cells,
+        study(tmp_path, beside).specs,
+        study(tmp_path, beside | {field: CHANGED[field]}).specs,
     )
     assert run_key(plain) != run_key(changed)
-    assert study(tmp_path, beside, {field: f"[{CHANGED[field]}]"}).cells == (changed,)
+    assert study(tmp_path, beside, {field: f"[{CHANGED[field]}]"}).specs == (changed,)
 
 
 def test_all_of_the_training_may_be_set() -> None:
@@ -221,19 +221,19 @@ def test_tables_lie_beside_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyP
     file = table(tmp_path / "deep" / "data")
     base = {"data": '"csv:data/a.csv"', "data.text": '"body"'}
     monkeypatch.chdir(tmp_path)
-    (cell,) = study(Path("deep"), base).cells
-    assert (cell.data.path, cell.data.text) == (os.path.join("deep", "data", "a.csv"), "body")  # noqa: PTH118
-    assert Path(cell.data.path).read_bytes() == file.read_bytes()
-    (cell,) = study(Path("deep"), {"data": f'"{file}"'}).cells
-    assert cell.data.path == str(file)
+    (spec,) = study(Path("deep"), base).specs
+    assert (spec.data.path, spec.data.text) == (os.path.join("deep", "data", "a.csv"), "body")  # noqa: PTH118
+    assert Path(spec.data.path).read_bytes() == file.read_bytes()
+    (spec,) = study(Path("deep"), {"data": f'"{file}"'}).specs
+    assert spec.data.path == str(file)
 
 
 def test_an_edited_table_is_another_run(tmp_path: Path) -> None:
     file = table(tmp_path)
-    (before,) = study(tmp_path, {"data": '"a.csv"'}).cells
+    (before,) = study(tmp_path, {"data": '"a.csv"'}).specs
     assert before.data.digest == hashlib.sha256(file.read_bytes()).hexdigest()
     table(tmp_path, text="text,label\ngood,2\n")
-    (after,) = study(tmp_path, {"data": '"a.csv"'}).cells
+    (after,) = study(tmp_path, {"data": '"a.csv"'}).specs
     assert replace(after, data=before.data) == before
     assert run_key(after) != run_key(before)
     assert training_key(after) != training_key(before)
@@ -266,7 +266,7 @@ def test_tables_are_told_apart_and_each_is_read_once(
     sums = [
         hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in ("a.csv", "b.csv")
     ]
-    assert [cell.data.digest for cell in grid.cells] == [sums[0]] * 3 + [""] * 3 + [sums[1]] * 3
+    assert [spec.data.digest for spec in grid.specs] == [sums[0]] * 3 + [""] * 3 + [sums[1]] * 3
     assert read == [str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), ""]
 
 
@@ -283,7 +283,7 @@ def test_word_vectors_that_cells_share_are_read_once(
     axes = {"model.vectors": '["a.txt", "b.txt"]', "seed": "[0, 1, 2]"}
     grid = study(tmp_path, {"model.embedding": "2"}, axes)
     digests = [vectors_digest(tmp_path / name) for name in ("a.txt", "b.txt")]
-    assert [cell.model.vectors_digest for cell in grid.cells] == [digests[0]] * 3 + [digests[1]] * 3
+    assert [spec.model.vectors_digest for spec in grid.specs] == [digests[0]] * 3 + [digests[1]] * 3
     assert read == [tmp_path / "a.txt", tmp_path / "b.txt"]
 
 
@@ -339,7 +339,7 @@ def test_measures_may_be_named_in_any_order_and_keys_do_not_change(tmp_path: Pat
         study(tmp_path, {"measures": measures})
         for measures in ('["erasure", "need"]', '["need", "erasure"]')
     )
-    assert first.cells[0].measures == ("need", "erasure")
+    assert first.specs[0].measures == ("need", "erasure")
     assert first.keys == second.keys
     with pytest.raises(SpecError, match=r"two runs have the same settings"):
         study(tmp_path, {}, {"measures": '[["erasure", "need"], ["need", "erasure"]]'})
@@ -549,11 +549,11 @@ def test_what_is_no_file_or_too_large_is_no_study(
 def test_cells_are_counted_before_any_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "product", lambda *axes: pytest.fail("the cells were made"))
+    monkeypatch.setattr(module, "product", lambda *axes: pytest.fail("the runs were made"))
     numbers = f"[{', '.join(map(str, range(1, 1001)))}]"
     said = (
         r"study\.toml: axes: expected a study of at most 100,000 runs, got 1,000,000 runs; "
-        r"split it, or allow more with SIGHTLINE_MAX_CELLS \(1,000 of seed × 1,000 of limit\)"
+        r"split it, or allow more with SIGHTLINE_MAX_RUNS \(1,000 of seed × 1,000 of limit\)"
     )
     with pytest.raises(SpecError, match=said):
         study(tmp_path, {}, {"seed": numbers, "limit": numbers})
@@ -562,25 +562,25 @@ def test_cells_are_counted_before_any_is_made(
 def test_the_bound_of_cells_is_one_of_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SIGHTLINE_MAX_CELLS", "3")
-    assert len(study(tmp_path, {}, {"seed": "[1, 2, 3]"}).cells) == 3
+    monkeypatch.setenv("SIGHTLINE_MAX_RUNS", "3")
+    assert len(study(tmp_path, {}, {"seed": "[1, 2, 3]"}).specs) == 3
     with pytest.raises(SpecError, match="of at most 3 runs, got 4 runs"):
         study(tmp_path, {}, {"seed": "[1, 2, 3, 4]"})
 
 
 def test_a_byte_order_mark_is_no_part_of_a_study(tmp_path: Path) -> None:
     (tmp_path / "marked.toml").write_bytes(b"\xef\xbb\xbf" + FULL.replace("\n", "\r\n").encode())
-    assert read_grid(tmp_path / "marked.toml").cells == read_grid(write(tmp_path, FULL)).cells
+    assert read_grid(tmp_path / "marked.toml").specs == read_grid(write(tmp_path, FULL)).specs
 
 
 def test_the_example_is_a_study_of_eight_cells() -> None:
     grid = read_grid(EXAMPLE)
     assert len(set(grid.keys)) == 8
-    settings = {(cell.model.encoder.name, cell.model.source.name, cell.seed) for cell in grid.cells}
+    settings = {(spec.model.encoder.name, spec.model.source.name, spec.seed) for spec in grid.specs}
     assert settings == {
         (e, s, n) for e in ("mlp", "bilstm") for s in ("learned", "random") for n in (0, 1)
     }
-    assert {dict(cell.model.encoder.options)["hidden"] for cell in grid.cells} == {16}
+    assert {dict(spec.model.encoder.options)["hidden"] for spec in grid.specs} == {16}
 
 
 def test_a_table_that_changed_since_it_was_pinned_is_refused(tmp_path: Path) -> None:

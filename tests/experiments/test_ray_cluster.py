@@ -106,7 +106,7 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
     whole = Store(folder / "whole")
     with chdir(folder):  # as the command is: an audit says by which path its texts were read
         endings = [
-            done.ending for done in Serial().run(read_grid("study.toml").cells, whole, again=False)
+            done.ending for done in Serial().run(read_grid("study.toml").specs, whole, again=False)
         ]
     assert endings == ["done"] * 4
     return Ground(folder, whole)

@@ -1,4 +1,4 @@
-"""What a node of a cluster does with a cell, and what comes of its answer; without Ray, which only
+"""What a node of a cluster does with a run, and what comes of its answer; without Ray, which only
 carries both.
 """
 

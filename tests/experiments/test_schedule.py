@@ -1,4 +1,4 @@
-"""Executors: serial ≡ processes bit for bit, a killed worker's cell is taken up again, a poisonous
+"""Executors: serial ≡ processes bit for bit, a killed worker's run is taken up again, a poisonous
 one is kept failed.
 """
 
@@ -89,9 +89,7 @@ def test_a_killed_worker_is_told_and_its_cell_taken_up_again(tmp_path: Path) -> 
         endings.append(ended.ending)
         assert ended.ending != "killed" or "SIGKILL" in ended.description
     assert Counter(endings)["done"] == 4
-    assert (
-        Counter(endings)["killed"] <= 1
-    )  # the one that was killed may have been between two cells
+    assert Counter(endings)["killed"] <= 1  # the one that was killed may have been between two runs
     assert all(store.state(run_key(spec)) == "done" for spec in specs)
 
 

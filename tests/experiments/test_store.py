@@ -186,7 +186,7 @@ def test_a_file_that_finds_no_room_is_no_failure_of_its_run(
     assert run_stored(SPEC, done) == "done"
 
 
-def test_a_companion_is_a_training_shared_between_cells(store: Store) -> None:
+def test_a_companion_is_a_training_shared_between_runs(store: Store) -> None:
     shown = replace(SPEC, model=parse_model("mlp(hidden=4)+additive+random"))
     for spec in (SPEC, shown, replace(SPEC, limit=20)):
         assert run_stored(spec, store) == "done"
@@ -381,7 +381,7 @@ def test_a_failure_that_cannot_be_kept_is_the_disks(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*given: object, **options: object) -> None:
-        raise ValueError("a cell that fails")
+        raise ValueError("a run that fails")
 
     monkeypatch.setattr("sightline.experiments.run_in_store.run", fail)
     (store.root / "runs").write_text("a file where a folder should be")

@@ -51,7 +51,7 @@ def estimate(value: float, n: int = 20) -> Estimate:
 
 def summary(grid: Grid, index: int, accuracy: float) -> Summary:
     effects = {"SL-101": Conclusion("passed", estimate(accuracy / 2))}
-    about = ("planted:needle", "mlp", grid.cells[index].seed, "done", 1.0, "")
+    about = ("planted:needle", "mlp", grid.specs[index].seed, "done", 1.0, "")
     return Summary(
         grid.keys[index], *about, "cannot tell", effects, {"accuracy": estimate(accuracy)}
     )

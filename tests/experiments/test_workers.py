@@ -1,4 +1,4 @@
-"""A worker process: it ends with its parent, and what it cannot do for its cells is told."""
+"""A worker process: it ends with its parent, and what it cannot do for its runs is told."""
 
 import signal
 import subprocess

@@ -31,7 +31,7 @@ def answers(result: Audit) -> dict[str, str]:
 
 def test_learned_attention_of_an_mlp_is_found_faithful() -> None:
     result = run(
-        replace(random_attention.cell("MLP, learned attention"), measures=OF_WORDS, limit=120)
+        replace(random_attention.run_spec("MLP, learned attention"), measures=OF_WORDS, limit=120)
     )[1]
     found = answers(result)
     assert result.metrics["accuracy"].value == 1.0
@@ -49,7 +49,7 @@ def test_learned_attention_of_an_mlp_is_found_faithful() -> None:
 
 def test_random_attention_of_an_mlp_is_used_but_not_chosen() -> None:
     result = run(
-        replace(random_attention.cell("MLP, random attention"), measures=OF_WORDS, limit=120)
+        replace(random_attention.run_spec("MLP, random attention"), measures=OF_WORDS, limit=120)
     )[1]
     found = answers(result)
     assert (

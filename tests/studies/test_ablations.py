@@ -1,4 +1,4 @@
-"""The studies of adversaries and of ablations: their cells, the words of a guide, and tables of
+"""The studies of adversaries and of ablations: their runs, the words of a guide, and tables of
 small ones.
 """
 
@@ -42,22 +42,22 @@ def small(run: RunSpec) -> RunSpec:
 
 
 def done(grid: Any, labels: list[tuple[str, ...]], root: Path) -> tuple[Any, Store]:
-    """Run small models of some cells."""
+    """Make some runs with small models."""
     store = Store(root)
-    cells = [
-        (label, small(cell))
-        for label, cell in zip(grid.labels, grid.cells, strict=True)
+    specs = [
+        (label, small(spec))
+        for label, spec in zip(grid.labels, grid.specs, strict=True)
         if label in labels
     ]
-    for _, run in cells:
+    for _, run in specs:
         assert run_stored(run, store) == "done", store.summary(run_key(run))
-    return grid_of(grid.name, grid.axes, cells), store
+    return grid_of(grid.name, grid.axes, specs), store
 
 
 def test_all_adversaries_have_one_base(planted: None, tmp_path: Path) -> None:
     grid = adversaries.STUDY.grid(Params(tmp_path, limit=20))
-    assert len(grid.cells) == 1 + 2 * 8 * 3
-    base, *others = grid.cells
+    assert len(grid.specs) == 1 + 2 * 8 * 3
+    base, *others = grid.specs
     assert {training_key(base_of(other)) for other in others} == {training_key(base)}
     labels = [("base", "", ""), ("attention anew", "kl", "0.01"), ("whole", "jsd", "0.1")]
     result = table(adversaries.STUDY, *done(grid, labels, tmp_path / "store"))
@@ -76,8 +76,8 @@ def test_every_ablation_has_its_row(planted: None, tmp_path: Path) -> None:
     grid = ablations.STUDY.grid(Params(tmp_path, 2, ("sst",), limit=20))
     assert [label[1] for label in grid.labels] == [*ablations.KINDS] * 2
     by_kind = {
-        label[1]: cell
-        for label, cell in zip(grid.labels, grid.cells, strict=True)
+        label[1]: spec
+        for label, spec in zip(grid.labels, grid.specs, strict=True)
         if label[2] == "1"
     }
     lent = dict(by_kind["MLP, attention of the BiLSTM"].model.source.options)

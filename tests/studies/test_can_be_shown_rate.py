@@ -74,8 +74,8 @@ def test_one_class_may_stay_behind_and_none_may_be_shown_where_attention_is_not_
 @pytest.mark.slow
 def test_one_seed_of_a_needle_keeps_what_is_promised(tmp_path: Path) -> None:
     whole, store = can_be_shown_rate.grid(1), Store(tmp_path)
-    grid = grid_of(whole.name, whole.axes, ((whole.labels[0], whole.cells[0]),))
-    run_missing(grid.cells, store, Serial())
+    grid = grid_of(whole.name, whole.axes, ((whole.labels[0], whole.specs[0]),))
+    run_missing(grid.specs, store, Serial())
     result = table(can_be_shown_rate.STUDY, grid, store)
     assert [(row["world"], row["but_one"], row["none"]) for row in result["rows"]] == [
         ("a needle", 1, 0)

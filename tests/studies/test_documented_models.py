@@ -33,9 +33,9 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Mapping[
     """What the study says of two of the models, tiny and hardly trained, on a handful of texts; the
     audit of the first.
     """
-    cells = [
+    specs = [
         replace(
-            (one := documented_models.cell(name)),
+            (one := documented_models.run_spec(name)),
             model=replace(
                 one.model, encoder=parse_model(f"{one.model.encoder.name}(hidden=4)").encoder
             ),
@@ -46,10 +46,10 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Mapping[
         for name in FEW
     ]
     hasty = grid_of(
-        "small", ("model",), (((name,), cell) for name, cell in zip(FEW, cells, strict=True))
+        "small", ("model",), (((name,), spec) for name, spec in zip(FEW, specs, strict=True))
     )
     store = Store(tmp_path_factory.mktemp("examples") / "store")
-    run_missing(hasty.cells, store, Serial())
+    run_missing(hasty.specs, store, Serial())
     known = {
         code: cases
         for code, cases in documented_models.EXAMPLES.items()
@@ -74,11 +74,11 @@ def test_examples_are_of_findings_and_models_that_there_are() -> None:
 
 def test_the_recipe_of_the_page_makes_the_guided_models_of_the_study() -> None:
     mine = [
-        documented_models.cell(name)
+        documented_models.run_spec(name)
         for name in (documented_models.STOP, documented_models.EVIDENCE)
     ]
-    assert [training_key(cell) for cell in read_grid(RECIPE).cells] == [
-        training_key(cell) for cell in mine
+    assert [training_key(spec) for spec in read_grid(RECIPE).specs] == [
+        training_key(spec) for spec in mine
     ]
 
 

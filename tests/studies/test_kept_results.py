@@ -68,7 +68,7 @@ def planned(**settings: object) -> Plan:
         "Table 1",
         "what is said",
         ("sst",),
-        cells=needles,
+        specs=needles,
         numbers=performance_of,
     )
     return Plan(replace(one, **settings), Params(Path(), 2), ("sst",), {})
@@ -89,7 +89,7 @@ def written(plan: Plan, said: Readings, file: Path) -> StudyResults:
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     made = Store(tmp_path_factory.mktemp("store"))
-    run_missing(planned().grid.cells, made, Serial())
+    run_missing(planned().grid.specs, made, Serial())
     return made
 
 
@@ -130,7 +130,7 @@ def test_runs_of_the_store_stand_before_what_was_read_of_them(store: Store, tmp_
 
 def test_a_run_of_which_only_lines_are_left_counts_as_done_and_says_nothing(tmp_path: Path) -> None:
     plan, file = planned(), tmp_path / "results.csv.gz"
-    first, second = (lasting_key(cell) for cell in plan.grid.cells[:2])
+    first, second = (lasting_key(spec) for spec in plan.grid.specs[:2])
     said: Readings = {first: {}, second: None}
     assert written(plan, said, file).said == said
     assert [run.model for run, _ in plan.read(Store(tmp_path / "empty"), said)] == [MODELS[0]]
@@ -185,7 +185,7 @@ def test_what_runs_say_only_together_is_read_and_kept_a_seed_at_a_time(
     assert plan.unread(known) == set()
 
     half = Store(tmp_path / "half")  # one seed whole, of the other one run
-    run_missing(plan.grid.cells[:3], half, Serial())
+    run_missing(plan.grid.specs[:3], half, Serial())
     assert [run.seed for run, message in plan.read(half) if "apart" in message] == [0]
     assert plan.unread(plan.said(half)) == {*plan.grid.keys[2:]}
     assert [run.seed for run, message in plan.read(half, known) if "apart" in message] == [0, 1]

@@ -1,4 +1,4 @@
-"""The study of maps beside marked words: its cells, and a table of small models that holds what
+"""The study of maps beside marked words: its runs, and a table of small models that holds what
 their audits say.
 """
 
@@ -42,8 +42,8 @@ def test_cheap_models_come_first_and_every_seed_has_its_runs(planted: None, tmp_
     assert grid.labels == tuple(
         (model, seed) for model in plausible_vs_faithful.MODELS for seed in "01"
     )
-    assert all(run.measures == ("transplant", "rationale") for run in map(pin, grid.cells))
-    assert len(plausible_vs_faithful.STUDY.grid(Params(tmp_path)).cells) == 6
+    assert all(run.measures == ("transplant", "rationale") for run in map(pin, grid.specs))
+    assert len(plausible_vs_faithful.STUDY.grid(Params(tmp_path)).specs) == 6
 
 
 @pytest.mark.slow
@@ -52,16 +52,16 @@ def test_the_table_averages_over_seeds_what_each_audit_says(planted: None, tmp_p
         plausible_vs_faithful.STUDY.grid(Params(tmp_path, 2, limit=40)),
         Store(tmp_path / "store"),
     )
-    cells = [(labels, small(run)) for labels, run in zip(whole.labels, whole.cells, strict=True)][
+    specs = [(labels, small(run)) for labels, run in zip(whole.labels, whole.specs, strict=True)][
         :2
     ]
-    for _, run in cells:
+    for _, run in specs:
         assert run_stored(run, store) == "done", store.summary(run_key(run))
-    result = table(plausible_vs_faithful.STUDY, grid_of(whole.name, whole.axes, cells), store)
+    result = table(plausible_vs_faithful.STUDY, grid_of(whole.name, whole.axes, specs), store)
     assert result["gates"] == []
     (model,) = result["models"]
     assert (model["model"], model["seeds"]) == (plausible_vs_faithful.MODELS[0], 2)
-    audits = [store.audit(run_key(run)) for _, run in cells]
+    audits = [store.audit(run_key(run)) for _, run in specs]
     known = [name for name in (*RIVALS, *SIGNED_RIVALS) if "given" not in name]
     assert [one["name"] for one in model["maps"]] == known
     for one in model["maps"]:

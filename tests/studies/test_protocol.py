@@ -138,7 +138,7 @@ def test_the_whole_laboratory_fits_in_sixty_hours(folder: Path, unread: None) ->
 
 def test_a_training_is_counted_where_it_is_needed_first(folder: Path, unread: None) -> None:
     (first, second) = (
-        plans(folder)[name].grid.cells[0] for name in ("jain2019:J-2", "jain2019:J-6")
+        plans(folder)[name].grid.specs[0] for name in ("jain2019:J-2", "jain2019:J-6")
     )
     assert training_key(first) == training_key(second)
     assert run_key(first) != run_key(second)
@@ -164,7 +164,7 @@ def test_the_sizes_that_hours_rest_on_are_those_of_the_corpora(corpus: str) -> N
 
 
 def test_hours_grow_with_tokens_epochs_and_what_is_measured(folder: Path, unread: None) -> None:
-    run = plans(folder)["jain2019:J-2"].grid.cells[0]
+    run = plans(folder)["jain2019:J-2"].grid.specs[0]
     seconds = predicted_cost.training_seconds
     assert seconds(run, "imdb") > 15 * seconds(run, "sst")
     longer = replace(run, fit=replace(run.fit, epochs=60, patience=20))
@@ -247,14 +247,14 @@ def test_a_table_says_of_which_corpora_many_words_have_no_vector(
 ) -> None:
     asked = Params(folder, 1, ("sst",), 8, vectors=vectors_of(folder, None))
     plan = plan_named("meister2021:M-3", asked)
-    cell = plan.grid.cells[0]
-    tiny = replace(cell, model=replace(cell.model, encoder=Part("mlp", (("hidden", 4),))))
-    quick = replace(tiny, fit=replace(cell.fit, epochs=1, patience=1))
+    spec = plan.grid.specs[0]
+    tiny = replace(spec, model=replace(spec.model, encoder=Part("mlp", (("hidden", 4),))))
+    quick = replace(tiny, fit=replace(spec.fit, epochs=1, patience=1))
     study = replace(plan.artefact, runs=lambda params: [(("sst", "m", "0"), quick)])
     short = replace(plan, artefact=study)
     store = Store(tmp_path / "store")
     before = compare(short, store).notes
-    run_missing(short.grid.cells, store, Serial())
+    run_missing(short.grid.specs, store, Serial())
     said = [note for note in compare(short, store).notes if note not in before]
     (card,) = (run.audit().cards["data"]["vectors"] for run in short.runs(store))
     assert card["words_found"] == 2  # fine and dull
@@ -272,7 +272,7 @@ def test_a_printed_quantity_that_no_run_says_is_named(
 ) -> None:
     plan = plan_named("jain2019:J-1", Params(folder, 1, ("sst",), scale="smoke"))
     store = Store(tmp_path / "store")
-    run_missing(plan.grid.cells, store, Serial())
+    run_missing(plan.grid.specs, store, Serial())
     from sightline.studies.papers import published_comparison
 
     right = [*published_comparison.printed_values_in("jain2019:J-1")]

@@ -31,16 +31,16 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Grid, Store]:
     """The examples with small models that have hardly been trained."""
     grid = random_attention.STUDY.grid()
     models = [
-        replace(cell.model, encoder=parse_model(f"{cell.model.encoder.name}(hidden=4)").encoder)
-        for cell in grid.cells
+        replace(spec.model, encoder=parse_model(f"{spec.model.encoder.name}(hidden=4)").encoder)
+        for spec in grid.specs
     ]
-    cells = [
-        replace(cell, model=model, **UNTAUGHT)
-        for cell, model in zip(grid.cells, models, strict=True)
+    specs = [
+        replace(spec, model=model, **UNTAUGHT)
+        for spec, model in zip(grid.specs, models, strict=True)
     ]
-    hasty = grid_of("small", grid.axes, zip(grid.labels, cells, strict=True))
+    hasty = grid_of("small", grid.axes, zip(grid.labels, specs, strict=True))
     store = Store(tmp_path_factory.mktemp("examples") / "store")
-    run_missing(hasty.cells, store, Serial())
+    run_missing(hasty.specs, store, Serial())
     return hasty, store
 
 

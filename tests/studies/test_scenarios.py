@@ -19,7 +19,7 @@ from sightline.experiments.executors.local import Serial
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Conclusion, Store, Summary
 from sightline.studies.calibration import scenarios
-from sightline.studies.calibration.scenarios import MODELS, WORLDS, Scenario, cell
+from sightline.studies.calibration.scenarios import MODELS, WORLDS, Scenario, run_spec
 from sightline.studies.run_counts import table
 from sightline.studies.study_definition import grid_of, run_missing
 from sightline.verdict.catalogue import AUDIT_TESTS
@@ -44,7 +44,7 @@ def test_a_grid_of_one_seed_has_every_world_and_no_run_twice() -> None:
     one = scenarios.grid(1, scenarios.UNSEEN)
     assert one.axes == ("world", "encoder", "seed")
     assert {label[:2] for label in one.labels} == {label[:2] for label in scenarios.labels()}
-    assert {spec.seed for spec in one.cells} == {10_000}
+    assert {spec.seed for spec in one.specs} == {10_000}
     assert len(set(one.keys)) == len(one.keys)
     assert not {label[2] for label in scenarios.labels()} & {
         label[2] for label in scenarios.labels(None, scenarios.UNSEEN)
@@ -60,7 +60,7 @@ def test_what_confirms_it_is_fewer_seeds_of_every_world() -> None:
     counted = Counter(label[:2] for label in again.labels)
     assert set(counted) == {label[:2] for label in first.labels}
     assert all(count == (5 if encoder == "mlp" else 3) for (_, encoder), count in counted.items())
-    assert min(spec.seed for spec in again.cells) == scenarios.UNSEEN
+    assert min(spec.seed for spec in again.specs) == scenarios.UNSEEN
     assert not set(again.keys) & set(first.keys)
 
 
@@ -95,7 +95,7 @@ SHARED = (
 def test_worlds_that_differ_in_the_audit_alone_share_a_training(encoder: str) -> None:
     keys: dict[str, set[str]] = {}
     for name in (name for name in NAMED if encoder in NAMED[name].models):
-        keys.setdefault(training_key(cell(NAMED[name], encoder, 0)), set()).add(name)
+        keys.setdefault(training_key(run_spec(NAMED[name], encoder, 0)), set()).add(name)
     shared = [names for names in keys.values() if len(names) > 1]
     there = [{name for name in names if encoder in NAMED[name].models} for names in SHARED]
     assert sorted(map(sorted, shared)) == sorted(map(sorted, there))
@@ -158,7 +158,7 @@ def test_a_world_can_be_made_and_promises_what_can_be_kept(world: Scenario) -> N
     assert world.like == "" or set(world.models) <= set(NAMED[world.like].models)
     assert len(NAMED) == len(WORLDS)
     for encoder in world.models:
-        spec = cell(world, encoder, 3)
+        spec = run_spec(world, encoder, 3)
         assert (spec.seed, spec.limit, spec.altered) == (3, world.limit, world.altered)
     assert spec.data.part is not None
     assert sizes_of(read_world(spec.data.part).n)["test"] in (100, 200, 400)
@@ -166,7 +166,7 @@ def test_a_world_can_be_made_and_promises_what_can_be_kept(world: Scenario) -> N
 
 def test_attention_is_guided_onto_evidence_where_nothing_else_is_said() -> None:
     guides = {
-        world.name: cell(world, "bilstm", 0).fit.guide
+        world.name: run_spec(world, "bilstm", 0).fit.guide
         for world in WORLDS
         if "bilstm" in world.models
     }
@@ -180,9 +180,9 @@ def test_attention_is_guided_onto_evidence_where_nothing_else_is_said() -> None:
     assert guides["not guided"] == guides["frozen by word"] == guides["random labels"] == ""
     ends = guides["on the last word"], guides["on the first word"], guides["away from the evidence"]
     assert ends == ("last", "first", "away")
-    assert cell(NAMED["found alone"], "mlp", 0).fit.guide == ""
-    assert cell(NAMED["on the last word"], "cnn", 0).fit.guide_weight == 0.3
-    assert str(cell(NAMED["frozen by word"], "mlp", 0).model.source) == "frozen"
+    assert run_spec(NAMED["found alone"], "mlp", 0).fit.guide == ""
+    assert run_spec(NAMED["on the last word"], "cnn", 0).fit.guide_weight == 0.3
+    assert str(run_spec(NAMED["frozen by word"], "mlp", 0).model.source) == "frozen"
 
 
 def made_up(row: int, seed: int, accuracy: float = 0.75, **by_class: int) -> Summary:
@@ -190,13 +190,13 @@ def made_up(row: int, seed: int, accuracy: float = 0.75, **by_class: int) -> Sum
     return Summary(f"key {seed}", "d", "m", seed, "done", 1.0, "", "", {}, metrics, row, by_class)
 
 
-def cells(*rows: int) -> dict[str, Summary]:
+def by_seed(*rows: int) -> dict[str, Summary]:
     return {str(seed): made_up(row, seed, alpha=row, beta=6) for seed, row in enumerate(rows)}
 
 
 def test_a_group_counts_the_rows_of_all_texts_and_of_each_class() -> None:
     result = scenarios.group(
-        NAMED["logits × 10"], "mlp", cells(4, 5, 5, 2), cells(4, 4, 6, 2), {"0"}
+        NAMED["logits × 10"], "mlp", by_seed(4, 5, 5, 2), by_seed(4, 4, 6, 2), {"0"}
     )
     assert {number: one["count"] for number, one in result["rows"].items()} == {
         "1": 0, "2": 1, "3": 0, "4": 1, "5": 2, "6": 0, "7": 0
@@ -245,7 +245,7 @@ def test_rates_are_of_runs_whose_truth_is_known_frauds_apart() -> None:
     names = ("needle", "on the last word", "at the border of a shade", "not guided")
     rows = ((4, 5, 6, 2), (2, 3, 5, 6), (4, 2, 1, 6), (4, 4, 4, 4))
     groups = [
-        scenarios.group(NAMED[name], "bilstm", cells(*of), {}, set())
+        scenarios.group(NAMED[name], "bilstm", by_seed(*of), {}, set())
         for name, of in zip(names, rows, strict=True)
     ]
     result = scenarios.rates(groups)
@@ -309,7 +309,7 @@ def test_accuracies_that_are_no_numbers_are_left_out() -> None:
 def test_a_gate_breaks_at_its_limit(
     name: str, rows: list[int], like: list[int], expected: list[tuple]
 ) -> None:
-    group = scenarios.group(NAMED[name], "mlp", cells(*rows), cells(*like), set())
+    group = scenarios.group(NAMED[name], "mlp", by_seed(*rows), by_seed(*like), set())
     found = [
         (one["name"], one["count"], one["limit"], one["holds"])
         for one in scenarios.promised(NAMED[name], group)
@@ -321,7 +321,7 @@ def test_a_claim_that_is_false_must_not_be_supported() -> None:
     world = NAMED["frozen by word"]
     found = ["passed", "inconclusive", "failed", "passed"]
     runs = {seed: replace(run, findings={"SL-107": Conclusion(found[int(seed)], None)})
-            for seed, run in cells(5, 5, 3, 2).items()}  # fmt: skip
+            for seed, run in by_seed(5, 5, 3, 2).items()}  # fmt: skip
     group = scenarios.group(world, "mlp", runs, {}, set())
     assert group["false"] == {"SL-107": 2}
     (only,) = scenarios.promised(world, group)
@@ -333,7 +333,7 @@ def test_a_claim_that_is_false_must_not_be_supported() -> None:
 
 
 def test_a_row_that_is_never_right_is_counted_where_no_other_is_promised() -> None:
-    group = scenarios.group(NAMED["every word is evidence"], "mlp", cells(4, 5), {}, set())
+    group = scenarios.group(NAMED["every word is evidence"], "mlp", by_seed(4, 5), {}, set())
     whole, *classes = scenarios.promised(NAMED["every word is evidence"], group)
     assert (whole["name"], whole["count"], whole["holds"]) == (
         "every word is evidence, mlp: never row 4",
@@ -359,7 +359,7 @@ def test_a_row_is_right_just_where_its_reasons_say_what_they_must(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, row: int, reasons: tuple[str, ...], right: int
 ) -> None:
     world = NAMED["evidence shown"]
-    grid = grid_of("one", scenarios.AXES, [((world.name, "mlp", "0"), cell(world, "mlp", 0))])
+    grid = grid_of("one", scenarios.AXES, [((world.name, "mlp", "0"), run_spec(world, "mlp", 0))])
     audit = SimpleNamespace(
         verdict=SimpleNamespace(reasons=reasons), environment={}, findings=(), estimates={}
     )
@@ -380,12 +380,12 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Grid, Store]:
         "companions": (),
         "measures": ("erasure",),
     }
-    specs = [replace(cell(NAMED[name], "mlp", 0), **small) for name, _, _ in labels]
+    specs = [replace(run_spec(NAMED[name], "mlp", 0), **small) for name, _, _ in labels]
     grid, store = (
         grid_of("small", scenarios.AXES, zip(labels, specs, strict=True)),
         Store(tmp_path_factory.mktemp("w") / "store"),
     )
-    run_missing(grid.cells, store, Serial())
+    run_missing(grid.specs, store, Serial())
     return grid, store
 
 

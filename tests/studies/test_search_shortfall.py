@@ -39,11 +39,11 @@ def test_models_are_those_of_the_study_of_trained_ones(planted: None, tmp_path: 
     theirs = dict(
         zip(
             study_models.STUDY.grid(Params(tmp_path)).labels,
-            study_models.STUDY.grid(Params(tmp_path)).cells,
+            study_models.STUDY.grid(Params(tmp_path)).specs,
             strict=True,
         )
     )
-    for (corpus, seed), run in zip(grid.labels, grid.cells, strict=True):
+    for (corpus, seed), run in zip(grid.labels, grid.specs, strict=True):
         assert training_key(run) == training_key(
             theirs[corpus, "jain2019", "bilstm+additive", seed]
         )
@@ -52,7 +52,7 @@ def test_models_are_those_of_the_study_of_trained_ones(planted: None, tmp_path: 
 
 
 def test_the_table_holds_each_search_against_the_exact_value(planted: None, tmp_path: Path) -> None:
-    whole = search_shortfall.cell(tmp_path, "sst", 0)
+    whole = search_shortfall.run_spec(tmp_path, "sst", 0)
     model = replace(
         whole.model, encoder=replace(whole.model.encoder, options=(("hidden", 4),)), embedding=8
     )

@@ -1,4 +1,4 @@
-"""The study of sparse attention: its cells, and a table that holds what its audits say of each
+"""The study of sparse attention: its runs, and a table that holds what its audits say of each
 λ.
 """
 
@@ -35,15 +35,15 @@ def test_softmax_models_are_those_of_the_study_of_trained_ones(
     planted: None, tmp_path: Path
 ) -> None:
     grid = sparse_attention.STUDY.grid(Params(tmp_path))
-    assert len(grid.cells) == 3 * 4 + 3 * (4 + 7) + 7
+    assert len(grid.specs) == 3 * 4 + 3 * (4 + 7) + 7
     theirs = dict(
         zip(
             study_models.STUDY.grid(Params(tmp_path)).labels,
-            study_models.STUDY.grid(Params(tmp_path)).cells,
+            study_models.STUDY.grid(Params(tmp_path)).specs,
             strict=True,
         )
     )
-    ours = dict(zip(grid.labels, grid.cells, strict=True))
+    ours = dict(zip(grid.labels, grid.specs, strict=True))
     same = theirs["sst", "meister2021", "transformer+dot", "1"]
     assert training_key(ours["sst", "transformer+dot+softmax", "1"]) == training_key(same)
     assert {run.limit for (corpus, _, _), run in ours.items() if corpus == "imdb"} == {1000}
@@ -53,14 +53,14 @@ def test_what_moves_a_state_is_asked_of_four_models_and_not_along_lambda(
     planted: None, tmp_path: Path
 ) -> None:
     grid = sparse_attention.STUDY.grid(Params(tmp_path))
-    for (corpus, model, _), run in zip(grid.labels, grid.cells, strict=True):
+    for (corpus, model, _), run in zip(grid.labels, grid.specs, strict=True):
         assert run.measures == (
             ("state_agreement",) if "sparsegen" in model else ("mixing", "state_agreement")
         )
         assert run.companions == (() if "sparsegen" in model else ("untrained",))
         assert (run.fit.epochs, run.fit.patience) == ((4, 4) if corpus == "imdb" else (60, 10))
     tables = [
-        sparse_attention.cell(tmp_path, "imdb", f"transformer+dot+{name}", 0)
+        sparse_attention.run_spec(tmp_path, "imdb", f"transformer+dot+{name}", 0)
         for name in ("softmax", "sparsegen(lambda=0.0)")
     ]
     assert [run.fit.epochs for run in tables] == [
@@ -70,22 +70,22 @@ def test_what_moves_a_state_is_asked_of_four_models_and_not_along_lambda(
 
 
 def test_the_table_has_every_lambda_and_what_goes_with_it(planted: None, tmp_path: Path) -> None:
-    store, cells = Store(tmp_path / "store"), []
+    store, specs = Store(tmp_path / "store"), []
     for setting in (-30.0, 0.0, 0.9):
-        run = sparse_attention.cell(tmp_path, "sst", sparse_attention.SWEEP[setting], 0)
+        run = sparse_attention.run_spec(tmp_path, "sst", sparse_attention.SWEEP[setting], 0)
         model = replace(
             run.model, encoder=replace(run.model.encoder, options=(("hidden", 4),)), embedding=8
         )
         small = pin(replace(run, model=model, fit=replace(run.fit, epochs=2, patience=2), limit=12))
         assert run_stored(small, store) == "done", store.summary(run_key(small))
-        cells.append((("sst", sparse_attention.SWEEP[setting], "0"), small))
+        specs.append((("sst", sparse_attention.SWEEP[setting], "0"), small))
     result = table(
-        sparse_attention.STUDY, grid_of("sparse", ("corpus", "model", "seed"), cells), store
+        sparse_attention.STUDY, grid_of("sparse", ("corpus", "model", "seed"), specs), store
     )
     (sweep,) = result["sweeps"]
     along = sweep["along"]["entropy.gradient_through"]
     assert [point["setting"] for point in along["points"]] == [-30, 0, 0.9]
-    for (_, run), point, mean in zip(cells, along["points"], result["means"], strict=True):
+    for (_, run), point, mean in zip(specs, along["points"], result["means"], strict=True):
         values = store.audit(run_key(run)).measurements["state_agreement"].values
         assert point["value"]["value"] == pytest.approx(
             np.nanmean(values["entropy.gradient_through"])

@@ -42,19 +42,19 @@ STUDIES = (random_attention.STUDY, threshold_calibration.STUDY, scenarios.STUDY)
 @pytest.mark.parametrize("study", STUDIES)
 def test_every_study_is_a_grid_of_different_runs(study: Study) -> None:
     grid = study.grid()
-    assert len(set(grid.keys)) == len(set(grid.labels)) == len(grid.cells) == len(grid.labels)
+    assert len(set(grid.keys)) == len(set(grid.labels)) == len(grid.specs) == len(grid.labels)
     assert {len(labels) for labels in grid.labels} == {len(grid.axes)}
 
 
 def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
     grid = grid_of("s", ("seed",), (((str(seed),), replace(RUN, seed=seed)) for seed in range(3)))
     store, lines = Store(tmp_path / "store"), []
-    assert (plan(grid, store).todo, plan(grid, store).seconds) == (grid.cells, None)
-    run_missing(grid.cells[:2], store, Serial(), lambda done, of: lines.append((done, of)))
+    assert (plan(grid, store).todo, plan(grid, store).seconds) == (grid.specs, None)
+    run_missing(grid.specs[:2], store, Serial(), lambda done, of: lines.append((done, of)))
     left = plan(grid, store)
-    assert (left.cells, left.todo, lines) == (3, grid.cells[2:], [(1, 2), (2, 2)])
+    assert (left.runs, left.todo, lines) == (3, grid.specs[2:], [(1, 2), (2, 2)])
     done = so_far(grid, left)
-    assert (done.labels, done.cells, done.axes) == (grid.labels[:2], grid.cells[:2], grid.axes)
+    assert (done.labels, done.specs, done.axes) == (grid.labels[:2], grid.specs[:2], grid.axes)
     seconds = [summary.seconds for summary in store.find(grid.keys).values()]
     assert left.seconds == pytest.approx(sum(seconds) / 2)
 
@@ -84,7 +84,7 @@ def test_a_gate_is_plain() -> None:
 
 @dataclass(frozen=True)
 class Beside:
-    """An executor that comes too late: another process has its cells, and has done some by the
+    """An executor that comes too late: another process has its runs, and has done some by the
     end.
     """
 
@@ -103,8 +103,8 @@ def test_what_another_process_has_done_is_done_and_what_it_has_is_waited_for(
     with pytest.raises(
         StoreError, match=r"1 of 2 runs are not done, the first mlp.*another process has them"
     ):
-        run_missing(grid.cells, store, Beside(1))
-    run_missing(grid.cells, store, Beside(2))
+        run_missing(grid.specs, store, Beside(1))
+    run_missing(grid.specs, store, Beside(2))
 
 
 def test_a_smoke_of_a_study_has_tiny_models_and_the_ends_of_a_sweep() -> None:

@@ -69,7 +69,7 @@ def test_each_model_is_run_from_three_seeds_and_each_setting_that_was_not_chosen
     folder: Path,
 ) -> None:
     grid = study_models.STUDY.grid(Params(folder))
-    assert len(set(grid.keys)) == len(set(grid.labels)) == len(grid.cells)
+    assert len(set(grid.keys)) == len(set(grid.labels)) == len(grid.specs)
     models = [
         model for model in study_models.MODELS if not model.vectors
     ]  # there is no file of them
@@ -83,7 +83,7 @@ def test_each_model_is_run_from_three_seeds_and_each_setting_that_was_not_chosen
             model.setting and study_models.CHOSEN[model.corpus, model.setting] != model.model
         )
         assert seeds == (["0"] if tried_only else ["0", "1", "2"]), model
-    assert len(study_models.STUDY.grid(Params(folder, 1)).cells) == len(models)
+    assert len(study_models.STUDY.grid(Params(folder, 1)).specs) == len(models)
     away = {"adr", "diabetes", "anemia", "cnn"}  # corpora that cannot be had
     assert {label[0] for label in grid.labels} == {*study_corpora.PLACES} - away
 
@@ -94,7 +94,7 @@ def test_a_run_is_the_papers_recipe_and_preset_with_whole_texts_and_all_test_tex
     runs = dict(
         zip(
             study_models.STUDY.grid(Params(folder)).labels,
-            study_models.STUDY.grid(Params(folder)).cells,
+            study_models.STUDY.grid(Params(folder)).specs,
             strict=True,
         )
     )
@@ -129,8 +129,8 @@ def test_vectors_are_of_the_training_words_of_films_and_of_news_and_made_once(
     grid = study_models.STUDY.grid(Params(folder, vectors_of={**files, "news": files["sst"]}))
     started = {
         label[:3]
-        for label, cell in zip(grid.labels, grid.cells, strict=True)
-        if cell.model.vectors_digest
+        for label, spec in zip(grid.labels, grid.specs, strict=True)
+        if spec.model.vectors_digest
     }
     assert {(corpus, preset) for corpus, preset, _ in started} == {
         ("sst", "tutek2020"),
@@ -156,7 +156,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
         for m in study_models.MODELS
         if m.setting or m.corpus == "babi1" or m.preset == "tutek2020"
     ]
-    cells = []
+    specs = []
     for size, model in enumerate(wanted, 2):
         query = model.model.endswith("+query")
         data = parse_data("planted:pair(n=60)" if query else "planted:needle(n=60,length=4)")
@@ -164,10 +164,10 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
         for seed in (0, 1, 2):
             if seed == 0 or study_models._is_kept(model.corpus, model.setting, model.model):
                 run = RunSpec(data, spec, UNTAUGHT, seed, companions=(), measures=("need",))
-                cells.append(((model.corpus, model.preset, model.model, str(seed)), run))
-    grid = grid_of("small", ("corpus", "preset", "model", "seed"), cells)
+                specs.append(((model.corpus, model.preset, model.model, str(seed)), run))
+    grid = grid_of("small", ("corpus", "preset", "model", "seed"), specs)
     store = Store(tmp_path_factory.mktemp("trained") / "store")
-    run_missing(grid.cells, store, Serial())
+    run_missing(grid.specs, store, Serial())
     return grid, store
 
 
@@ -176,7 +176,7 @@ def test_a_row_is_what_the_store_holds(small: Small) -> None:
     result = table(study_models.STUDY, grid, store)
     row = result["rows"][-1]
     at = grid.labels.index((row["corpus"], row["preset"], row["model"], row["seed"]))
-    audit, cell = store.audit(grid.keys[at]), grid.cells[at]
+    audit, spec = store.audit(grid.keys[at]), grid.specs[at]
     outputs = audit.measurements["outputs"]
     assert isinstance(outputs, Measurement)
     truth, said = outputs.values["label"], outputs.values["predicted"]
@@ -184,7 +184,7 @@ def test_a_row_is_what_the_store_holds(small: Small) -> None:
     assert row["F1"]["value"] == pytest.approx(
         f1_score(truth, said, pos_label=1, zero_division=0.0)
     )
-    _, training = read_classifier(store.training_folder(training_key(cell)))
+    _, training = read_classifier(store.training_folder(training_key(spec)))
     epoch = training["fit"]["epochs"][0]
     assert (row["validation"], row["epochs"], row["kept"]) == (epoch["loss"], 1, 1)
     assert result["rows"][0]["corpus"] == "babi1"
@@ -229,8 +229,8 @@ def test_untaught_models_break_the_gates_and_what_is_not_whole_has_none(small: S
         "first",
         grid.axes,
         [
-            (label, cell)
-            for label, cell in zip(grid.labels, grid.cells, strict=True)
+            (label, spec)
+            for label, spec in zip(grid.labels, grid.specs, strict=True)
             if label[3] == "0"
         ],
     )

@@ -35,12 +35,12 @@ def test_small_audits_are_of_models_that_whole_ones_train() -> None:
         "100": 30,
         "200": 30,
     }
-    assert len(set(map(training_key, grid.cells))) == 40
-    assert {cell.limit for cell in grid.cells} == {None, 50, 100, 200}
+    assert len(set(map(training_key, grid.specs))) == 40
+    assert {spec.limit for spec in grid.specs} == {None, 50, 100, 200}
     used = {
-        cell.seed for first in (0, scenarios.UNSEEN) for cell in scenarios.grid(None, first).cells
+        spec.seed for first in (0, scenarios.UNSEEN) for spec in scenarios.grid(None, first).specs
     }
-    assert not {cell.seed for cell in grid.cells} & used
+    assert not {spec.seed for spec in grid.specs} & used
 
 
 def test_a_world_leaves_out_only_claims_that_there_are() -> None:

@@ -1,4 +1,4 @@
-"""The study of models that keep their words: its cells, their trainings, and its table of small
+"""The study of models that keep their words: its specs, their trainings, and its table of small
 ones.
 """
 
@@ -43,11 +43,11 @@ def test_its_trainings_are_those_of_the_study_that_trains_as_the_papers(
     planted: None, tmp_path: Path
 ) -> None:
     grid = word_retention.STUDY.grid(Params(tmp_path, limit=20))
-    assert len(grid.cells) == 2 * 2 * (5 + 3) * 3
+    assert len(grid.specs) == 2 * 2 * (5 + 3) * 3
     assert (
-        len({*grid.keys}) == len(grid.cells) / 2 + 6
+        len({*grid.keys}) == len(grid.specs) / 2 + 6
     )  # both corpora are the planted one here, η apart
-    by_label = dict(zip(grid.labels, grid.cells, strict=True))
+    by_label = dict(zip(grid.labels, grid.specs, strict=True))
     models = {
         model.model: model
         for model in study_models.MODELS
@@ -55,7 +55,7 @@ def test_its_trainings_are_those_of_the_study_that_trains_as_the_papers(
     }
     for kind in word_retention.KINDS:
         theirs = pin(
-            study_models.cell(
+            study_models.run_spec(
                 PLANTED, models[f"bilstm+additive{word_retention.added('sst', kind)}"], 2, None
             )
         )
@@ -65,7 +65,7 @@ def test_its_trainings_are_those_of_the_study_that_trains_as_the_papers(
         assert ours.limit == 20
     drawn = {label[2] for label in grid.labels if label[3] == "as drawn"}
     assert drawn == {"base", "residual", "concat"}
-    assert {cell.fit.epochs for label, cell in by_label.items() if label[3] == "as drawn"} == {0}
+    assert {spec.fit.epochs for label, spec in by_label.items() if label[3] == "as drawn"} == {0}
 
 
 @pytest.mark.parametrize(
@@ -94,14 +94,14 @@ def test_the_table_has_means_over_seeds_beside_what_is_printed(
         ("sst", "additive", "tying", "trained", "1"),
     ]
     wanted.append(("news", "dot", "concat", "as drawn", "0"))
-    cells = [
-        (label, small(cell))
-        for label, cell in zip(grid.labels, grid.cells, strict=True)
+    specs = [
+        (label, small(spec))
+        for label, spec in zip(grid.labels, grid.specs, strict=True)
         if label in wanted
     ]
-    for _, run in cells:
+    for _, run in specs:
         assert run_stored(run, store) == "done", store.summary(run_key(run))
-    result = table(word_retention.STUDY, grid_of(grid.name, grid.axes, cells), store)
+    result = table(word_retention.STUDY, grid_of(grid.name, grid.axes, specs), store)
     assert {(row["kind"], row["seed"]) for row in result["rows"]} == {
         ("tying", "0"),
         ("tying", "1"),

@@ -104,7 +104,7 @@ PROMISES = (
         shared=(
             "runs and trainings made, and made once",
             "ended with 0 and the undisturbed table, or with 4 and one that is marked partial",
-            "cells done when both had ended",
+            "runs done when both had ended",
         ),
     ),
     _promise(
@@ -217,7 +217,7 @@ def chaos(stored: Stored) -> str:
     damaged = ", ".join(f"{count} × {how}" for how, count in stored["damaged"].items())
     counted = _by_way(stored)
     about = (
-        f"{stored['cells']} configurations. Stops: {stops}. Damage before them: {damaged}. Exit "
+        f"{stored['configurations']} configurations. Stops: {stops}. Damage before them: {damaged}. Exit "
         f"codes of what was stopped: {_codes(stored['exit_codes'])}. The last process of a study "
         f"lived {stored['longest_seconds_after_the_parent']:g} s at most after its parent had "
         "ended.\n\n"
@@ -231,7 +231,7 @@ def shared(stored: Stored) -> str:
     """Say how two studies ended on one store, and table the counts."""
     codes = _codes({how: found["exit_codes"] for how, found in stored["two_studies"].items()})
     counted = _by_way(stored)
-    return f"{stored['cells']} configurations. Exit codes: {codes}.\n\n{_sheet(counted, counted)}"
+    return f"{stored['configurations']} configurations. Exit codes: {codes}.\n\n{_sheet(counted, counted)}"
 
 
 def resumed(stored: Stored) -> str:

@@ -89,7 +89,7 @@ def of_paper(drawn: Drawn, store: Store) -> Sequence[Results]:
 def studied(grid: Grid, store: Store) -> Sequence[Results]:
     """Give the finished audits of a study."""
     left = plan(grid, store)
-    if len(left.todo) == left.cells:
+    if len(left.todo) == left.runs:
         return ()
     done = so_far(grid, left)
     return [store.audit(key) for key in done.keys]
@@ -98,17 +98,17 @@ def studied(grid: Grid, store: Store) -> Sequence[Results]:
 def on_films(store: Store) -> Sequence[Results]:
     """Give the finished audits along λ of sparse attention on film reviews, first seed."""
     grid = sparse_attention.STUDY.grid(Params(FOLDER, 1))
-    cells = zip(grid.labels, grid.cells, strict=True)
+    runs = zip(grid.labels, grid.specs, strict=True)
     wanted = [
-        (labels, cell) for labels, cell in cells if labels[0] == "imdb" and "sparsegen" in labels[1]
+        (labels, spec) for labels, spec in runs if labels[0] == "imdb" and "sparsegen" in labels[1]
     ]
     return studied(grid_of(grid.name, grid.axes, wanted), store)
 
 
 def base_audit(store: Store) -> Sequence[Results]:
     """Give the audit of the base of the adversaries on all test texts, made if it is not there."""
-    cell = adversaries.cell(FOLDER, {}, ())
-    spec: RunSpec = pin(replace(cell, limit=None, measures=TRANSPLANT))
+    whole = adversaries.run_spec(FOLDER, {}, ())
+    spec: RunSpec = pin(replace(whole, limit=None, measures=TRANSPLANT))
     if run_stored(spec, store, again=True) != "done":
         raise SystemExit(
             f"{store.root}: the audit {run_key(spec)} is not done: {store.summary(run_key(spec))}"

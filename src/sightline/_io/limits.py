@@ -135,13 +135,13 @@ GRACE = Bound(
     "up to here the ratio is not checked",
     "if it is no mistake, unpack it first",
 )
-CELLS = Bound(
+RUNS = Bound(
     "a study",
     100_000,
     "runs",
     "counted before any is made; the largest study here has some thousands",
     "split it",
-    "SIGHTLINE_MAX_CELLS",
+    "SIGHTLINE_MAX_RUNS",
 )
 TEXTS = Bound(
     "a planted corpus",
@@ -215,7 +215,7 @@ BOUNDS = (
     NOTES,
     RATIO,
     GRACE,
-    CELLS,
+    RUNS,
     TEXTS,
     LENGTH,
     WORDS,

@@ -96,12 +96,12 @@ class PlannedStudy:
     @property
     def data_places(self) -> set[Path]:
         """The files or folders that texts are read from."""
-        return {Path(place) for cell in self.grid.cells for place in cell.data.places}
+        return {Path(place) for spec in self.grid.specs for place in spec.data.places}
 
     @property
     def vector_places(self) -> set[Path]:
         """The files of word vectors."""
-        return {Path(cell.model.vectors) for cell in self.grid.cells if cell.model.vectors}
+        return {Path(spec.model.vectors) for spec in self.grid.specs if spec.model.vectors}
 
 
 @dataclass(frozen=True)
@@ -181,8 +181,8 @@ def missing_runs(
     study: PlannedStudy, found: Mapping[str, Summary], running: RunSettings
 ) -> list[RunSpec]:
     """List the runs to make."""
-    cells = zip(study.grid.cells, study.grid.keys, strict=True)
-    return [cell for cell, key in cells if running.wants(found.get(key))][: running.limit]
+    specs = zip(study.grid.specs, study.grid.keys, strict=True)
+    return [spec for spec, key in specs if running.wants(found.get(key))][: running.limit]
 
 
 def run_study(
@@ -282,7 +282,7 @@ def write_study(ended: FinishedStudy, table: Table, out: Path | None) -> Studied
 def _refuse_unfinished(ended: FinishedStudy) -> None:
     """Refuse a table with runs that failed, or that another process has."""
     of, lacking = (
-        f"of {len(ended.study.grid.cells)} runs",
+        f"of {len(ended.study.grid.specs)} runs",
         (len(ended.failed), len(ended.elsewhere)),
     )
     if lacking[0]:
@@ -309,5 +309,5 @@ def _check_tables(todo: Sequence[RunSpec]) -> None:
     """
     from sightline.data.assembly.user_corpus import read_table  # noqa: PLC0415  (as late as it is needed)
 
-    for data in dict.fromkeys(cell.data for cell in todo if cell.data.kind in OWN):
+    for data in dict.fromkeys(spec.data for spec in todo if spec.data.kind in OWN):
         read_table(data)

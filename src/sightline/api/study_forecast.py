@@ -26,7 +26,7 @@ PREDICTED = "by tokens × epochs × the cost of the encoder and of each measure"
 class StudyForecast:
     """How many runs there are, and the hours and bytes of the runs to make."""
 
-    cells: int
+    runs: int
     done: int
     failed: int
     to_run: int
@@ -41,7 +41,7 @@ class StudyForecast:
     def counts(self) -> dict[str, int]:
         """The number of runs in each state."""
         return {
-            "cells": self.cells,
+            "runs": self.runs,
             "done": self.done,
             "failed": self.failed,
             "to_run": self.to_run,
@@ -71,10 +71,10 @@ def forecast_study(
     states = [summary.state for summary in found.values()]
     cost = _cost(study, store, todo, found)
     least, most = (
-        (before + cost.start + cells / workers) / 3600 for cells in (cost.least, cost.most)
+        (before + cost.start + seconds / workers) / 3600 for seconds in (cost.least, cost.most)
     )
     disk = store.bytes_a_run() * len(todo) if todo else 0.0
-    counts = (len(study.grid.cells), states.count("done"), states.count("failed"), len(todo))
+    counts = (len(study.grid.specs), states.count("done"), states.count("failed"), len(todo))
     return StudyForecast(*counts, workers, most, least, disk, cost.basis, found)
 
 

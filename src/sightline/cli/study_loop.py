@@ -67,7 +67,7 @@ def do_study(
     with _resumable():
         ended = run_study(study, kept, running, partial(cells_progress, quiet=output.quiet))
     (show or show_table)(ended, output)
-    if lacking := _lacking(len(study.grid.cells), len(ended.failed), len(ended.elsewhere)):
+    if lacking := _lacking(len(study.grid.specs), len(ended.failed), len(ended.elsewhere)):
         for line in lacking:
             print_message(line)
         raise typer.Exit(UNFINISHED)
@@ -133,9 +133,9 @@ def _show_plan(study: PlannedStudy, found: StudyForecast, as_json: bool) -> None
     rest = (
         f"{count:,} {name.replace('_', ' ')}"
         for name, count in found.counts.items()
-        if name != "cells"
+        if name != "runs"
     )
-    counts = ", ".join([count_phrase(found.cells, "run"), *rest])
+    counts = ", ".join([count_phrase(found.runs, "run"), *rest])
     if not found.to_run:
         return print_lines([*lines, counts])
     space = (

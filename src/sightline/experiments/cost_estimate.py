@@ -40,21 +40,21 @@ def estimate(todo: Sequence[RunSpec], done: Sequence[Summary]) -> Cost:
     """Estimate the time of the runs ``todo``, on one thread each as in a worker."""
     known = _known(done)
     kinds = dict[tuple[str, str], RunSpec]()
-    for cell in todo:
-        if _kind(cell) not in known:
-            kinds.setdefault(_kind(cell), cell)
+    for spec in todo:
+        if _kind(spec) not in known:
+            kinds.setdefault(_kind(spec), spec)
     tried, start = _tried(kinds) if kinds else ({}, 0.0)
     spans = known | tried
     among = tuple(np.mean(list((tried or spans).values()), axis=0))
-    each = np.array([spans.get(_kind(cell), among) for cell in todo])
+    each = np.array([spans.get(_kind(spec), among) for spec in todo])
     least, most = each.sum(0)
     return Cost(
         float(least), float(most), _basis(len(done), len(known), len(tried), len(kinds)), start
     )
 
 
-def _kind(cell: RunSpec) -> tuple[str, str]:
-    return str(cell.data), str(cell.model)
+def _kind(spec: RunSpec) -> tuple[str, str]:
+    return str(spec.data), str(spec.model)
 
 
 def mean_seconds(done: Iterable[Summary], of: Callable[[Summary], Item]) -> dict[Item, float]:

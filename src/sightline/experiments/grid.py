@@ -3,7 +3,7 @@
 A file may say::
 
     name = "who-needs-attention"
-    [base]                              # what all cells share; texts as on the command line
+    [base]                              # what all runs share; texts as on the command line
     data = "csv:reviews.csv"            # seen from the folder of this file
     model = "mlp(hidden=16)+additive"
     "data.text" = "body"                # a field inside the data, the model or the training: quoted
@@ -29,7 +29,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from sightline._io.limits import CELLS
+from sightline._io.limits import RUNS
 from sightline.config.json_reader import read_as
 from sightline.config.presets import build_specs
 from sightline.config.run_keys import run_key
@@ -95,17 +95,17 @@ _MAY_BE_ZERO = ("model.embedding_std", *(f"fit.{name}" for name in FROM_ZERO))
 
 @dataclass(frozen=True)
 class Grid:
-    """The runs of a study; ``labels[i]`` says which value of each axis ``cells[i]`` has."""
+    """The runs of a study; ``labels[i]`` says which value of each axis ``specs[i]`` has."""
 
     name: str
-    cells: tuple[RunSpec, ...]
+    specs: tuple[RunSpec, ...]
     axes: tuple[str, ...]
     labels: tuple[tuple[str, ...], ...]
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
         """The keys of the runs, in their order."""
-        return tuple(map(run_key, self.cells))
+        return tuple(map(run_key, self.specs))
 
 
 def read_grid(path: str | Path) -> Grid:
@@ -182,10 +182,10 @@ def _build(tree: Mapping[str, Any], folder: Path) -> Grid:
     points = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
     # Most runs share a file of word vectors, so it is read once; the cache is for this study alone.
     data, trained = cache(partial(_data, folder)), cache(partial(_trained, folder))
-    cells = pin_all(_cell(base | point, data, trained) for point in points)
+    specs = pin_all(_run_spec(base | point, data, trained) for point in points)
     return Grid(
         name,
-        tuple(cells),
+        tuple(specs),
         tuple(axes),
         tuple(tuple(map(_label, point.values())) for point in points),
     )
@@ -193,9 +193,9 @@ def _build(tree: Mapping[str, Any], folder: Path) -> Grid:
 
 def _check_number(lengths: Mapping[str, int]) -> None:
     """Refuse a study with too many runs before any is made."""
-    if (cells := math.prod(lengths.values())) > CELLS.now:
+    if (runs := math.prod(lengths.values())) > RUNS.now:
         message = " × ".join(f"{count:,} of {key}" for key, count in lengths.items())
-        raise SpecError(f"axes: {CELLS.passed(cells)} ({message})")
+        raise SpecError(f"axes: {RUNS.passed(runs)} ({message})")
 
 
 def _flat(table: Any, where: str) -> dict[str, Any]:
@@ -269,7 +269,7 @@ def value_of(key: str, value: Any, where: str) -> Any:
     return value
 
 
-def _cell(
+def _run_spec(
     values: Mapping[str, Any], data: Callable[..., DataSpec], trained: Callable[..., Trained]
 ) -> RunSpec:
     model, fit = trained(
@@ -317,7 +317,7 @@ def _check_one_attention(grid: Grid) -> None:
     """Refuse a model with several labels: it has one attention map for each, and a run
     audits one.
     """
-    for spec in grid.cells:
+    for spec in grid.specs:
         if spec.model.labelwise:
             raise SpecError(
                 f"{spec.model} has one attention for each label, and a run of a study audits one; "

@@ -146,7 +146,7 @@ def _partial(grid: Grid, found: Mapping[str, Summary], elsewhere: Collection[str
         "failed": failed,
     }
     text = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-    return text and f"{text}, of {count_phrase(len(grid.cells), 'run')}"
+    return text and f"{text}, of {count_phrase(len(grid.specs), 'run')}"
 
 
 def _groups(
@@ -154,11 +154,11 @@ def _groups(
 ) -> dict[tuple[str, ...], list[tuple[RunSpec, Summary | None]]]:
     """Group the seeds of a setting, in the order of the grid."""
     groups: dict[tuple[str, ...], list[tuple[RunSpec, Summary | None]]] = {}
-    for cell, key, labels in zip(grid.cells, grid.keys, grid.labels, strict=True):
+    for spec, key, labels in zip(grid.specs, grid.keys, grid.labels, strict=True):
         setting = tuple(
             label for axis, label in zip(grid.axes, labels, strict=True) if axis != "seed"
         )
-        groups.setdefault(setting, []).append((cell, found.get(key)))
+        groups.setdefault(setting, []).append((spec, found.get(key)))
     return groups
 
 

@@ -37,24 +37,24 @@ class RunCosts:
         """Count the finished runs of a grid."""
         return len(self.done.intersection(grid.keys))
 
-    def each(self, cells: Iterable[RunSpec], usual: float) -> dict[str, float]:
+    def each(self, specs: Iterable[RunSpec], usual: float) -> dict[str, float]:
         """Return the seconds of each missing run, by key; ``usual`` if no run of its data is
         finished.
         """
-        left = {run_key(cell): (str(cell.data), str(cell.model)) for cell in cells}
+        left = {run_key(spec): (str(spec.data), str(spec.model)) for spec in specs}
         return {
             key: usual if data not in self.seconds else self._one(data, model)
             for key, (data, model) in left.items()
             if key not in self.done
         }
 
-    def no_less(self, cell: RunSpec, than: float) -> float:
+    def no_less(self, spec: RunSpec, than: float) -> float:
         """Return the seconds of a run: the mean of its data and model, or else at least ``than``.
 
         A run of another model may have found its training done, and then says too little of one
         that has not.
         """
-        data, model = str(cell.data), str(cell.model)
+        data, model = str(spec.data), str(spec.model)
         known = (data, model) in self.seconds
         return self.seconds[data, model] if known else max(than, self.seconds.get(data, than))
 

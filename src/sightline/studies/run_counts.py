@@ -146,10 +146,10 @@ def seconds_left(
     plan: Plan, unread: Container[str], costs: RunCosts, before: StudyResults, usual: float
 ) -> dict[str, float]:
     """Return the seconds of each run that is not done and has something unread."""
-    runs = zip(plan.planned, plan.grid.cells, plan.grid.keys, strict=True)
+    runs = zip(plan.planned, plan.grid.specs, plan.grid.keys, strict=True)
     return {
-        key: round(costs.no_less(cell, earlier_estimate(before, (run.corpus, run.model), usual)), 1)
-        for run, cell, key in runs
+        key: round(costs.no_less(spec, earlier_estimate(before, (run.corpus, run.model), usual)), 1)
+        for run, spec, key in runs
         if key in unread and key not in costs.done
     }
 

@@ -41,9 +41,9 @@ class Plan:
     @cached_property
     def grid(self) -> Grid:
         """List the runs, pinned to the bytes of their corpora."""
-        cells = pin_all(run for _, run in self._labelled)
+        specs = pin_all(run for _, run in self._labelled)
         labels = tuple(labels for labels, _ in self._labelled)
-        return Grid(self.artefact.name, tuple(cells), self.artefact.axes, labels)
+        return Grid(self.artefact.name, tuple(specs), self.artefact.axes, labels)
 
     @cached_property
     def planned(self) -> Sequence[TableRun]:
@@ -53,8 +53,8 @@ class Plan:
     @property
     def keyed(self) -> Iterator[tuple[str, str, RunSpec]]:
         """Return the key of each run, its corpus, and its pinned spec."""
-        for run, cell, key in zip(self.planned, self.grid.cells, self.grid.keys, strict=True):
-            yield key, run.corpus, cell
+        for run, spec, key in zip(self.planned, self.grid.specs, self.grid.keys, strict=True):
+            yield key, run.corpus, spec
 
     @cached_property
     def _labelled(self) -> Sequence[tuple[Labels, RunSpec]]:
@@ -68,18 +68,18 @@ class Plan:
         """Return the finished runs."""
         found = store.find(self.grid.keys)
         return [
-            FinishedRun(**{**vars(run), "spec": cell}, key=key, store=store)
-            for run, cell, key in zip(self.planned, self.grid.cells, self.grid.keys, strict=True)
+            FinishedRun(**{**vars(run), "spec": spec}, key=key, store=store)
+            for run, spec, key in zip(self.planned, self.grid.specs, self.grid.keys, strict=True)
             if key in found and found[key].state == "done"
         ]
 
     @cached_property
     def readings(self) -> Sequence[Reading]:
         """List the possible readings, in the order of the runs: of each run, then of several."""
-        planned = zip(self.planned, self.grid.cells, self.grid.keys, strict=True)
+        planned = zip(self.planned, self.grid.specs, self.grid.keys, strict=True)
         each = [
-            Reading(lasting_key(cell), replace(run, spec=cell), (key,))
-            for run, cell, key in planned
+            Reading(lasting_key(spec), replace(run, spec=spec), (key,))
+            for run, spec, key in planned
         ]
         return [*each, *self._of_several(each)]
 

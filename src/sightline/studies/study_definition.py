@@ -193,8 +193,8 @@ class Study:
 
     def grid(self, params: Params | None = None) -> Grid:
         """List the runs; all of them by default."""
-        labels, cells = zip(*self.asked_runs(params or Params()), strict=True)
-        return Grid(self.name, tuple(pin_all(cells)), self.axes, labels)
+        labels, specs = zip(*self.asked_runs(params or Params()), strict=True)
+        return Grid(self.name, tuple(pin_all(specs)), self.axes, labels)
 
     def asked_runs(self, params: Params) -> Iterator[tuple[Labels, RunSpec]]:
         """List the wanted runs, with the limit of their corpus and the scale."""
@@ -203,7 +203,7 @@ class Study:
 
     def over(self, grid: Grid) -> Study:
         """Return the same study for the runs of a grid."""
-        labelled = tuple(zip(grid.labels, grid.cells, strict=True))
+        labelled = tuple(zip(grid.labels, grid.specs, strict=True))
         return replace(self, runs=lambda params: labelled)
 
 
@@ -218,15 +218,15 @@ def of_audit(numbers: Callable[[Audit], Values]) -> Callable[[FinishedRun], Valu
 
 def grid_of(name: str, axes: tuple[str, ...], labelled: LabelledRuns) -> Grid:
     """Make a grid from runs with labels."""
-    labels, cells = zip(*labelled, strict=True)
-    return Grid(name, tuple(cells), axes, tuple(labels))
+    labels, specs = zip(*labelled, strict=True)
+    return Grid(name, tuple(specs), axes, tuple(labels))
 
 
 @dataclass(frozen=True)
 class RemainingRuns:
     """The missing runs of a study, and the mean seconds of a finished run."""
 
-    cells: int
+    runs: int
     todo: tuple[RunSpec, ...]
     seconds: float | None
 
@@ -236,19 +236,19 @@ def plan(grid: Grid, store: Store) -> RemainingRuns:
     found = store.find(grid.keys)
     done = [summary.seconds for summary in found.values() if summary.state == "done"]
     todo = [
-        cell
-        for cell, key in zip(grid.cells, grid.keys, strict=True)
+        spec
+        for spec, key in zip(grid.specs, grid.keys, strict=True)
         if key not in found or found[key].state != "done"
     ]
-    return RemainingRuns(len(grid.cells), tuple(todo), sum(done) / len(done) if done else None)
+    return RemainingRuns(len(grid.specs), tuple(todo), sum(done) / len(done) if done else None)
 
 
 def so_far(grid: Grid, left: RemainingRuns) -> Grid:
     """Keep the finished runs."""
     todo = set(map(run_key, left.todo))
     done = [
-        (label, cell)
-        for label, cell, key in zip(grid.labels, grid.cells, grid.keys, strict=True)
+        (label, spec)
+        for label, spec, key in zip(grid.labels, grid.specs, grid.keys, strict=True)
         if key not in todo
     ]
     return grid_of(grid.name, grid.axes, done)

@@ -1,4 +1,4 @@
-"""A study file as a `Study`: one run for each cell of its grid, with its columns as readings."""
+"""A study file as a `Study`: one run for each point of its grid, with its columns as readings."""
 
 from __future__ import annotations
 

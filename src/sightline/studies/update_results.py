@@ -51,7 +51,7 @@ class Work:
             found.setdefault(one.key, (one.table, one.spec))
         for name, plans in self.plans.items():
             for plan in plans:
-                for key, run in zip(plan.grid.keys, plan.grid.cells, strict=True):
+                for key, run in zip(plan.grid.keys, plan.grid.specs, strict=True):
                     found.setdefault(key, (name, run))
         return found
 
@@ -155,7 +155,7 @@ def _count(
     costs, usual = RunCosts.of(runs, plan.grid), usual_seconds(known.status)
     left: dict[str, float | None] = {
         **dict.fromkeys(plan.grid.keys),
-        **costs.each(plan.grid.cells, usual),
+        **costs.each(plan.grid.specs, usual),
     }
     done = len(left) - sum(each is not None for each in left.values())
     if not done:

@@ -1,4 +1,4 @@
-"""Study files with damage, and studies whose cells cannot be."""
+"""Study files with damage, and studies whose runs cannot be."""
 
 from __future__ import annotations
 

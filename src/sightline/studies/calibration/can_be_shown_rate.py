@@ -22,8 +22,8 @@ from sightline.studies.calibration.scenarios import (
     SELDOM,
     SHARE,
     Scenario,
-    cell,
     group,
+    run_spec,
 )
 from sightline.studies.study_definition import LabelledRuns, Params, Rows, Study, gate, grid_of
 
@@ -67,12 +67,12 @@ CASES = (
 def grid(count: int | None = None) -> Grid:
     """List the runs, seed by seed."""
     seeds = range(min(SEEDS, count or SEEDS))
-    cells = (
-        ((one.world.name, "mlp", str(seed)), cell(one.world, "mlp", seed))
+    specs = (
+        ((one.world.name, "mlp", str(seed)), run_spec(one.world, "mlp", seed))
         for seed in seeds
         for one in CASES
     )
-    return grid_of("shown", AXES, cells)
+    return grid_of("shown", AXES, specs)
 
 
 def table(grid: Grid, store: Store) -> Mapping[str, Any]:
@@ -127,7 +127,7 @@ def _summary(rows: Rows) -> dict[str, Any]:
 
 def _runs(params: Params) -> LabelledRuns:
     made = grid(params.seeds)
-    return zip(made.labels, made.cells, strict=True)
+    return zip(made.labels, made.specs, strict=True)
 
 
 STUDY = Study(

@@ -86,7 +86,7 @@ ROWS: Mapping[str, tuple[int, ...]] = {
 """The correct rows of the verdict table for models whose truth leaves no doubt."""
 
 
-def cell(name: str, seed: int = 0) -> RunSpec:
+def run_spec(name: str, seed: int = 0) -> RunSpec:
     """Describe the run of one of `MODELS`."""
     one = MODELS[name]
     companions = ("uniform", "frozen", "seed(by=1)")
@@ -102,7 +102,7 @@ def cell(name: str, seed: int = 0) -> RunSpec:
 
 
 def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
-    yield from (((name,), cell(name)) for name in MODELS)
+    yield from (((name,), run_spec(name)) for name in MODELS)
 
 
 def _summary(rows: Rows) -> dict[str, Any]:

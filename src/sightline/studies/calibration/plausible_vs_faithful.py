@@ -41,7 +41,7 @@ def data_of(folder: Path) -> DataSpec:
     return parse_data(f"eraser:{folder / PLACE}")
 
 
-def cell(folder: Path, text: str, seed: int) -> RunSpec:
+def run_spec(folder: Path, text: str, seed: int) -> RunSpec:
     """Describe one run."""
     model, fit = build_specs(text)
     return pin(RunSpec(data_of(folder), model, fit, seed, LIMIT, companions=(), measures=MEASURES))
@@ -51,7 +51,7 @@ def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
     """List the runs, the cheap model first."""
     for text in MODELS:
         for seed in SEEDS[: params.seeds]:
-            yield (text, str(seed)), cell(params.folder, text, seed)
+            yield (text, str(seed)), run_spec(params.folder, text, seed)
 
 
 def _values(audit: Results) -> dict[str, Any]:

@@ -30,14 +30,14 @@ EXPECTED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 """The answers that the examples must show."""
 
 
-def cell(name: str, seed: int = 0) -> RunSpec:
+def run_spec(name: str, seed: int = 0) -> RunSpec:
     """Describe the run of one of `MODELS` on a needle among fillers, without control models."""
     model, fit = MODELS[name]
     return RunSpec(parse_data(NEEDLE), parse_model(model), fit, seed, companions=())
 
 
 def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
-    yield from (((name,), cell(name)) for name in MODELS)
+    yield from (((name,), run_spec(name)) for name in MODELS)
 
 
 def _summary(rows: Rows) -> dict[str, Any]:

@@ -82,7 +82,7 @@ ASKED = (
 )
 
 
-def cell(folder: Path, corpus: str, preset: str, model: str, kind: str, seed: int) -> RunSpec:
+def run_spec(folder: Path, corpus: str, preset: str, model: str, kind: str, seed: int) -> RunSpec:
     """Describe one run."""
     spec, fit = build_specs(model, preset)
     made = fit if kind == TRAINED else replace(fit, epochs=0)
@@ -103,18 +103,21 @@ def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
         for seed in SEEDS[: params.seeds]:
             yield (
                 ("sst", BILSTM, kind, str(seed)),
-                cell(params.folder, "sst", "wen2022", BILSTM, kind, seed),
+                run_spec(params.folder, "sst", "wen2022", BILSTM, kind, seed),
             )
     if params.vectors is not None:
         for corpus in FROM_VECTORS_ON:
             for seed in range(params.seeds or FROM_VECTORS_SEEDS):
-                run = cell(params.folder, corpus, "wen2022", BILSTM, FROM_VECTORS, seed)
+                run = run_spec(params.folder, corpus, "wen2022", BILSTM, FROM_VECTORS, seed)
                 yield (corpus, BILSTM, FROM_VECTORS, str(seed)), from_vectors(params, run)
     for asked in ASKED:
         for seed in asked.seeds[: params.seeds]:
             for model in asked.models:
                 label = (asked.corpus, model.removesuffix("+query"), TRAINED, str(seed))
-                yield label, cell(params.folder, asked.corpus, asked.preset, model, TRAINED, seed)
+                yield (
+                    label,
+                    run_spec(params.folder, asked.corpus, asked.preset, model, TRAINED, seed),
+                )
 
 
 def _summary(rows: Rows) -> dict[str, Any]:

@@ -65,7 +65,7 @@ CORPORA: Mapping[str, RealCorpus] = {
 how many."""
 
 
-def cell(folder: Path, name: str, encoder: str, seed: int) -> RunSpec:
+def run_spec(folder: Path, name: str, encoder: str, seed: int) -> RunSpec:
     """Describe one run, pinned to the bytes of its corpus."""
     corpus = CORPORA[name]
     kind, _, place = corpus.place.partition(":")
@@ -74,11 +74,11 @@ def cell(folder: Path, name: str, encoder: str, seed: int) -> RunSpec:
     return pin(RunSpec(data, model, corpus.fit, seed, corpus.limit, companions=("uniform",)))
 
 
-def _cells(folder: Path, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
+def _specs(folder: Path, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
     for name in names:
         for seed in CORPORA[name].seeds:
             for encoder in CORPORA[name].encoders:
-                yield (name, encoder, str(seed)), cell(folder, name, encoder, seed)
+                yield (name, encoder, str(seed)), run_spec(folder, name, encoder, seed)
 
 
 def _row(audit: Audit) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def _describe(verdict: Verdict) -> dict[str, Any]:
 STUDY = Study(
     "real",
     "the verdict on the papers’ models of real texts",
-    lambda params: _cells(params.folder, params.among(tuple(CORPORA))),
+    lambda params: _specs(params.folder, params.among(tuple(CORPORA))),
     ("corpus", "encoder", "seed"),
     estimates=of_audit(_row),
     summary=lambda rows: {**rows, "gates": []},

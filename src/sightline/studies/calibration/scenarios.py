@@ -401,11 +401,11 @@ WORLDS = (
 """The order is that used in the report. Each shares its training with every other that differs only
 in the audit."""
 AXES = ("world", "encoder", "seed")
-Cells = Mapping[str, Summary]
+RunsBySeed = Mapping[str, Summary]
 """The runs of one scenario and encoder, by their seed."""
 
 
-def cell(world: Scenario, encoder: str, seed: int) -> RunSpec:
+def run_spec(world: Scenario, encoder: str, seed: int) -> RunSpec:
     """Describe one run of a scenario."""
     data = parse_data(f"planted:{world.data}")
     model = replace(parse_model(world.models[encoder]), source=Part(world.source))
@@ -418,15 +418,15 @@ def cell(world: Scenario, encoder: str, seed: int) -> RunSpec:
 def grid(count: int | None = None, first: int = 0, seeds: Mapping[str, int] = SEEDS) -> Grid:
     """List the runs seed by seed, so that any first part is a small calibration."""
     made = {
-        (world.name, encoder): cell(world, encoder, first)
+        (world.name, encoder): run_spec(world, encoder, first)
         for world in WORLDS
         for encoder in world.models
     }
-    cells = (
+    specs = (
         (label, replace(made[label[:2]], seed=int(label[2])))
         for label in labels(count, first, seeds)
     )
-    return grid_of("worlds", AXES, cells)
+    return grid_of("worlds", AXES, specs)
 
 
 def labels(
@@ -469,14 +469,14 @@ class Run:
 
 def count_runs(worlds: Sequence[Scenario], runs: Sequence[Run]) -> dict[str, Any]:
     """Count the runs of some scenarios by scenario and encoder; `check_promises` checks the counts."""
-    cells: dict[tuple[str, str], dict[str, Run]] = {}
+    by_seed: dict[tuple[str, str], dict[str, Run]] = {}
     for run in runs:
-        cells.setdefault(run.label[:2], {})[run.label[2]] = run
+        by_seed.setdefault(run.label[:2], {})[run.label[2]] = run
     groups = []
     for world, encoder in ((one, encoder) for one in worlds for encoder in one.models):
-        if mine := cells.get((world.name, encoder)):
+        if mine := by_seed.get((world.name, encoder)):
             silent = {seed for seed, run in mine.items() if not _said(world, run)}
-            like = _ended(cells.get((world.like, encoder), {}))
+            like = _ended(by_seed.get((world.like, encoder), {}))
             groups.append(group(world, encoder, _ended(mine), like, silent))
     kinds = {world.name: kind_of(world) for world in worlds}
     known = ((kind, run.audit()) for run in runs if (kind := kinds[run.label[0]]))
@@ -494,14 +494,14 @@ def _ended(runs: Mapping[str, Run]) -> dict[str, Summary]:
 
 
 def group(
-    world: Scenario, encoder: str, cells: Cells, like: Cells, silent: Set[str]
+    world: Scenario, encoder: str, by_seed: RunsBySeed, like: RunsBySeed, silent: Set[str]
 ) -> dict[str, Any]:
     """Count the rows of one scenario and encoder; ``silent`` are the seeds whose reasons lack what
     they must say.
     """
-    rows = {seed: run.row for seed, run in cells.items()}
+    rows = {seed: run.row for seed, run in by_seed.items()}
     accuracies = [
-        estimate for run in cells.values() if (estimate := run.estimate("accuracy")) is not None
+        estimate for run in by_seed.values() if (estimate := run.estimate("accuracy")) is not None
     ]
     pairs = [
         (_may_be_shown(row), _may_be_shown(like[seed].row))
@@ -512,21 +512,23 @@ def group(
         "world": world.name,
         "encoder": encoder,
         "why": world.why,
-        "n_cells": len(cells),
+        "n_cells": len(by_seed),
         "texts": accuracies[0].n if accuracies else 0,
         "accuracy_mean": _mean([one.value for one in accuracies]),
         "rows": _counted(list(rows.values())),
-        "by_class": {name: _counted(of) for name, of in sorted(_by_class(cells.values()).items())},
+        "by_class": {
+            name: _counted(of) for name, of in sorted(_by_class(by_seed.values()).items())
+        },
         "right": sum(row in world.right and seed not in silent for seed, row in rows.items()),
         "never": sum(row in world.never for row in rows.values()),
         "classes": {
             name: _of_class(world.of_class(name), found)
-            for name, found in sorted(_by_class(cells.values()).items())
+            for name, found in sorted(_by_class(by_seed.values()).items())
         },
         "honest": world.honest,
         "fraud": world.fraud,
         "false": {
-            code: sum(_supports(run, code) for run in cells.values()) for code in world.false
+            code: sum(_supports(run, code) for run in by_seed.values()) for code in world.false
         },
         "alike": sum(mine == other for mine, other in pairs),
         "pairs": len(pairs),
@@ -689,7 +691,7 @@ def check_promises(
 
 def _runs(params: Params, seeds: Mapping[str, int] = SEEDS) -> LabelledRuns:
     made = grid(params.seeds, params.first, seeds)
-    return zip(made.labels, made.cells, strict=True)
+    return zip(made.labels, made.specs, strict=True)
 
 
 STUDY = Study(

@@ -26,7 +26,7 @@ from sightline.experiments.grid import pin
 from sightline.numerics.max_divergence import bound_gap, farthest
 from sightline.stats.bootstrap import mean, proportion
 from sightline.studies.papers.study_models import BILSTM, SEEDS, PaperModel
-from sightline.studies.papers.study_models import cell as trained_cell
+from sightline.studies.papers.study_models import run_spec as trained_spec
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import FinishedRun, Labels, Params, Rows, Study, gate
 
@@ -46,16 +46,16 @@ SEARCHES: Mapping[str, str] = {
 }
 
 
-def cell(folder: Path, corpus: str, seed: int) -> RunSpec:
+def run_spec(folder: Path, corpus: str, seed: int) -> RunSpec:
     """Describe one run: a model of the study `trained`, and two searches on its test texts."""
-    run = trained_cell(data_of(folder, corpus), PaperModel(corpus, "jain2019", BILSTM), seed, None)
+    run = trained_spec(data_of(folder, corpus), PaperModel(corpus, "jain2019", BILSTM), seed, None)
     return pin(replace(run, limit=CORPORA[corpus][1], measures=MEASURES))
 
 
 def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
     for corpus, (count, _) in CORPORA.items():
         for seed in SEEDS[:count][: params.seeds]:
-            yield (corpus, str(seed)), cell(params.folder, corpus, seed)
+            yield (corpus, str(seed)), run_spec(params.folder, corpus, seed)
 
 
 def _summary(rows: Rows) -> dict[str, Any]:

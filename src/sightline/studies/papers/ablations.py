@@ -56,7 +56,7 @@ KINDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 """The models, and how their training differs from the plain one."""
 
 
-def cell(folder: Path, corpus: str, kind: str, seed: int) -> RunSpec:
+def run_spec(folder: Path, corpus: str, kind: str, seed: int) -> RunSpec:
     """Describe one run."""
     text, changes = KINDS[kind]
     model, training = build_specs(text, "jain2019")
@@ -65,7 +65,7 @@ def cell(folder: Path, corpus: str, kind: str, seed: int) -> RunSpec:
     if fit.guide:
         fit = replace(fit, guide_words=_words_of(folder, corpus, seed))
     if model.source.name == "given":
-        lender = training_key(cell(folder, corpus, "as it is", seed))
+        lender = training_key(run_spec(folder, corpus, "as it is", seed))
         model = replace(model, source=Part("given", (("run", lender),)))
     return pin(RunSpec(data, model, fit, seed, LIMIT, (), measures=MEASURES))
 
@@ -111,7 +111,7 @@ def runs_of(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
     for corpus in params.among(CORPORA):
         for seed in SEEDS[: params.seeds]:
             for kind in KINDS:
-                yield (corpus, kind, str(seed)), cell(params.folder, corpus, kind, seed)
+                yield (corpus, kind, str(seed)), run_spec(params.folder, corpus, kind, seed)
 
 
 def _summary(rows: Rows) -> dict[str, Any]:

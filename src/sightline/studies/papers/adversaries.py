@@ -59,7 +59,7 @@ LIMIT = 600
 MEASURES = ("beside", "transplant")
 
 
-def cell(folder: Path, fit: Mapping[str, Any], companions: tuple[str, ...]) -> RunSpec:
+def run_spec(folder: Path, fit: Mapping[str, Any], companions: tuple[str, ...]) -> RunSpec:
     """Describe one run; ``fit`` holds the difference between its training and the base's."""
     model, training = build_specs(BILSTM, "jain2019")
     changed: FitSpec = replace(training, **fit)
@@ -85,12 +85,12 @@ def train_against(
 
 def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
     """List the base and its adversaries."""
-    yield ("base", "", ""), cell(params.folder, {}, SEEDS)
+    yield ("base", "", ""), run_spec(params.folder, {}, SEEDS)
     for divergence in DIVERGENCES:
         for kind, pieces in KINDS.items():
             for weight in WEIGHTS:
                 fit = {"adversary": divergence, "adversary_weight": weight, **TIME, **pieces}
-                yield (kind, divergence, f"{weight:g}"), cell(params.folder, fit, ("base",))
+                yield (kind, divergence, f"{weight:g}"), run_spec(params.folder, fit, ("base",))
 
 
 def _summary(rows: Rows) -> dict[str, Any]:

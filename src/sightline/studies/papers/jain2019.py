@@ -73,7 +73,7 @@ CLASSES = (
 )
 
 
-def cell(
+def run_spec(
     asked: Params,
     corpus: str,
     seed: int,
@@ -87,18 +87,18 @@ def cell(
     return RunSpec(data_of(asked.folder, corpus), spec, fit, seed, companions=(), measures=measures)
 
 
-def _cells(*measures: str, models: tuple[str, ...] = (BILSTM, MLP)) -> RunsOfCorpus:
-    def cells(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _specs(*measures: str, models: tuple[str, ...] = (BILSTM, MLP)) -> RunsOfCorpus:
+    def specs(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
         for model in models:
-            yield model, cell(asked, corpus, seed, model, measures)
+            yield model, run_spec(asked, corpus, seed, model, measures)
 
-    return cells
+    return specs
 
 
 def _starts(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     """List the models of Table 2 by the start of their words."""
     for model in (BILSTM, MLP):
-        run = cell(asked, corpus, seed, model, ("agreement",))
+        run = run_spec(asked, corpus, seed, model, ("agreement",))
         for label, started in _started(asked, run.model):
             yield f"{model}, {label}", replace(run, model=started)
 
@@ -119,7 +119,7 @@ def _differing(asked: Params, corpus: str, seed: int) -> Iterable[tuple[str, Run
     """Compute exactly if words have logits of their own; models that read a question have none, and
     are searched.
     """
-    return _cells("searched" if corpus in QUESTIONS else "counterfactual", models=(BILSTM, CNN))(
+    return _specs("searched" if corpus in QUESTIONS else "counterfactual", models=(BILSTM, CNN))(
         asked, corpus, seed
     )
 
@@ -246,7 +246,7 @@ PAPER_TABLES = (
         "Table 1",
         "sizes, lengths, and test performance of the BiLSTM",
         CORPORA,
-        cells=_cells("need", models=(BILSTM,)),
+        specs=_specs("need", models=(BILSTM,)),
         numbers=performance_of,
         counted=sizes,
         apart=COUNTED_OTHERWISE,
@@ -257,7 +257,7 @@ PAPER_TABLES = (
         "Table 2",
         ("Kendall’s τ of attention with gradients and with deletion, by predicted class"),
         CORPORA,
-        cells=_cells("agreement"),
+        specs=_specs("agreement"),
         numbers=_correlations,
         apart={"snli": CLASSES},
         notes=(COUPLED, DEFINED, SIGNIFICANT),
@@ -268,7 +268,7 @@ PAPER_TABLES = (
         "Supplement",
         "the same for scaled dot attention, which their released code trains too",
         CORPORA,
-        cells=_cells("agreement", models=DOT),
+        specs=_specs("agreement", models=DOT),
         numbers=_correlations,
         notes=(COUPLED, DEFINED, SIGNIFICANT),
         notes_on_models=(START,),
@@ -278,7 +278,7 @@ PAPER_TABLES = (
         "Table 2 by start",
         "how much of Table 2 hangs on where words start",
         ("sst", "news"),
-        cells=_starts,
+        specs=_starts,
         own_start=True,
         numbers=_correlations,
         notes=(
@@ -292,7 +292,7 @@ PAPER_TABLES = (
         "Figures 2 and 3",
         ("histograms of τ with gradients and with deletion, by encoder and class"),
         CORPORA,
-        cells=_cells("agreement"),
+        specs=_specs("agreement"),
         numbers=_correlations,
         figures=("tau-by-class", "tau-by-class-deletion"),
         notes=(COUPLED, DEFINED, SIGNIFICANT),
@@ -303,7 +303,7 @@ PAPER_TABLES = (
         "Figures 4 and 5",
         "τ of gradient and deletion less τ of attention and each",
         CORPORA,
-        cells=_cells("agreement", models=(BILSTM,)),
+        specs=_specs("agreement", models=(BILSTM,)),
         numbers=_differences,
         figures=("tau-differences",),
         notes=(
@@ -318,7 +318,7 @@ PAPER_TABLES = (
         "Figure 6",
         "median output change under permuted weights, by the largest weight",
         CORPORA,
-        cells=_cells("permutation", models=(BILSTM, CNN)),
+        specs=_specs("permutation", models=(BILSTM, CNN)),
         numbers=_permuted,
         figures=("permutation-by-weight",),
     ),
@@ -327,7 +327,7 @@ PAPER_TABLES = (
         "Figure 7",
         "how far attention may be from the model’s own with the same answer",
         CORPORA,
-        cells=_differing,
+        specs=_differing,
         numbers=_farthest,
         needed=_searched_on,
         figures=("farthest",),
@@ -338,7 +338,7 @@ PAPER_TABLES = (
         "Figure 8",
         "the same, by the largest weight",
         CORPORA,
-        cells=_differing,
+        specs=_differing,
         numbers=_farthest,
         needed=_searched_on,
         figures=("farthest-by-weight",),
@@ -349,7 +349,7 @@ PAPER_TABLES = (
         "Figure 1",
         ("one text under the model’s attention, and under the farthest with the same answer"),
         BINARY,
-        cells=_cells("counterfactual", models=(BILSTM,)),
+        specs=_specs("counterfactual", models=(BILSTM,)),
         numbers=_farthest,
         figures=("heat-map",),
         notes=(EPSILON,),

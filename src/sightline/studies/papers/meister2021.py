@@ -22,7 +22,7 @@ from sightline.studies.papers.model_performance import moved_of, performance_of
 from sightline.studies.papers.paper_table import of_paper
 from sightline.studies.papers.sparse_attention import MEASURES, SWEPT
 from sightline.studies.papers.study_models import PaperModel
-from sightline.studies.papers.study_models import cell as trained_cell
+from sightline.studies.papers.study_models import run_spec as trained_spec
 from sightline.studies.run_numbers import SHARE, TAU, numbers_of, read_estimates
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import FinishedRun, JointReading, Params
@@ -85,7 +85,7 @@ def _label(model: str) -> str:
     return model.removesuffix("+softmax")
 
 
-def _cell(
+def _run_spec(
     asked: Params,
     corpus: str,
     model: str,
@@ -95,13 +95,13 @@ def _cell(
 ) -> RunSpec:
     """Describe one run, trained as in the paper."""
     paper = PaperModel(corpus, sparse_attention.PRESET, model)
-    run = trained_cell(data_of(asked.folder, corpus), paper, seed, None)
+    run = trained_spec(data_of(asked.folder, corpus), paper, seed, None)
     return replace(run, measures=measures, companions=companions)
 
 
 def _pairs(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     for model in sparse_attention.MODELS:
-        yield _label(model), _cell(asked, corpus, model, seed, MEASURES, ("untrained",))
+        yield _label(model), _run_spec(asked, corpus, model, seed, MEASURES, ("untrained",))
 
 
 def _mixed(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
@@ -121,7 +121,7 @@ def _swept(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec
     for pair in PAIRS:
         for setting in asked.swept(sparse_attention.LAMBDAS):
             model = f"{pair}+sparsegen(lambda={setting})"
-            yield model, _cell(asked, corpus, model, seed, SWEPT)
+            yield model, _run_spec(asked, corpus, model, seed, SWEPT)
 
 
 def _every(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
@@ -131,7 +131,7 @@ def _every(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec
 
 def _trained(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     for model in PAIRS:
-        yield model, _cell(asked, corpus, model, seed, ("need",))
+        yield model, _run_spec(asked, corpus, model, seed, ("need",))
 
 
 def _adversaries(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
@@ -222,7 +222,7 @@ PAPER_TABLES = (
         "Table 1",
         "how evenly the importance of inputs for states lies over the words",
         CORPORA,
-        cells=_mixed,
+        specs=_mixed,
         numbers=_spread,
         notes=(
             "chance level of evenness: the model before any training (1 − its focus); a "
@@ -236,7 +236,7 @@ PAPER_TABLES = (
         "Table 2",
         "τ of sparsegen’s λ with the evenness of the importance of inputs",
         CORPORA,
-        cells=_swept,
+        specs=_swept,
         of_several=True,
         joint=JointReading(_pair, _along),
         figures=("sparsity",),
@@ -247,7 +247,7 @@ PAPER_TABLES = (
         "Table 3",
         "sizes and accuracies",
         CORPORA,
-        cells=_trained,
+        specs=_trained,
         numbers=performance_of,
         counted=totals,
         apart=COUNTED_OTHERWISE,
@@ -258,7 +258,7 @@ PAPER_TABLES = (
         "Table 5",
         ("adversaries, all but attention frozen or not: how far, and at what accuracy"),
         CORPORA,
-        cells=_adversaries,
+        specs=_adversaries,
         numbers=moved_of,
         lines=TABLE_5,
         apart={
@@ -276,7 +276,7 @@ PAPER_TABLES = (
         "Table 6",
         "τ of attention with the importance of inputs and of states",
         CORPORA,
-        cells=_pairs,
+        specs=_pairs,
         numbers=_agreement,
         notes=(COUPLED, DEFINED),
     ),
@@ -285,7 +285,7 @@ PAPER_TABLES = (
         "Figure 2",
         "evenness of the importance of inputs over all projections",
         CORPORA,
-        cells=_every,
+        specs=_every,
         numbers=_evenness,
         figures=("evenness",),
     ),
@@ -294,7 +294,7 @@ PAPER_TABLES = (
         "Figure 3",
         "τ of attention with the importance of inputs over λ",
         ("imdb", "sst"),
-        cells=_swept,
+        specs=_swept,
         of_several=True,
         joint=JointReading(_pair, _along),
         figures=("sparsity",),

@@ -39,7 +39,7 @@ def of_paper(
     description: str,
     corpora: tuple[str, ...],
     *,
-    cells: RunsOfCorpus = lambda params, corpus, seed: (),
+    specs: RunsOfCorpus = lambda params, corpus, seed: (),
     numbers: Callable[[Audit], Values] = lambda audit: {},
     own_start: bool = False,
     **more: Any,
@@ -47,13 +47,13 @@ def of_paper(
     """Declare a table or figure of a paper, with runs by corpus and seed. Words start as in the
     protocol unless the runs have an ``own_start``.
     """
-    runs = each_corpus(cells, own_start=own_start)
+    runs = each_corpus(specs, own_start=own_start)
     said = {"paper": paper, "place": place, "corpora": corpora, "numbers": numbers, **more}
     return Study(name, description, runs, estimates=of_audit(numbers), **said)
 
 
 def each_corpus(
-    cells: RunsOfCorpus, *, own_start: bool = False
+    specs: RunsOfCorpus, *, own_start: bool = False
 ) -> Callable[[Params], LabelledRuns]:
     """List the runs corpus by corpus and seed by seed."""
 
@@ -61,7 +61,7 @@ def each_corpus(
         for corpus in params.corpora:
             here = params.at(corpus)
             for seed in range(here.first, here.first + (here.seeds or SEEDS)):
-                for model, run in cells(params, corpus, seed):
+                for model, run in specs(params, corpus, seed):
                     ended = replace(run, fit=patient(run.fit))
                     yield (
                         (corpus, model, str(seed)),

@@ -244,7 +244,7 @@ def _missing(plan: Plan, store: Store) -> list[str]:
 
 def _partial(missing: Sequence[str], plan: Plan) -> str:
     parts = (
-        [f"{len(missing)} of {count_phrase(len(plan.grid.cells), 'run')} not done"]
+        [f"{len(missing)} of {count_phrase(len(plan.grid.specs), 'run')} not done"]
         if missing
         else []
     )

@@ -70,8 +70,8 @@ def _corpus_and_seed(run: OrderedRun) -> tuple[str, int]:
 
 
 def _runs(stage: str, table: str, plan: Plan) -> Iterator[OrderedRun]:
-    for run, cell, key in zip(plan.planned, plan.grid.cells, plan.grid.keys, strict=True):
-        yield OrderedRun(stage, table, run.corpus, run.model, run.seed, key, cell)
+    for run, spec, key in zip(plan.planned, plan.grid.specs, plan.grid.keys, strict=True):
+        yield OrderedRun(stage, table, run.corpus, run.model, run.seed, key, spec)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from sightline.stats.parameter_sweep import SweepRun, mean_sweep_tau
 from sightline.studies.aggregate import by_labels, over_seeds
 from sightline.studies.papers.published_values import value_of
 from sightline.studies.papers.study_models import BILSTM, SEEDS, PaperModel
-from sightline.studies.papers.study_models import cell as trained_cell
+from sightline.studies.papers.study_models import run_spec as trained_spec
 from sightline.studies.run_numbers import SHARE, TAU
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import (
@@ -82,9 +82,9 @@ UNDEFINED = asdict(across_seeds(()))
 """The correlation with λ if no seed has every λ."""
 
 
-def cell(folder: Path, corpus: str, model: str, seed: int) -> RunSpec:
+def run_spec(folder: Path, corpus: str, model: str, seed: int) -> RunSpec:
     """Describe one run."""
-    run = trained_cell(data_of(folder, corpus), PaperModel(corpus, PRESET, model), seed, None)
+    run = trained_spec(data_of(folder, corpus), PaperModel(corpus, PRESET, model), seed, None)
     limited = replace(run, limit=CORPORA[corpus][2], measures=SWEPT)
     if model in MODELS:
         return replace(limited, measures=MEASURES, companions=("untrained",))
@@ -99,7 +99,7 @@ def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
     for corpus, (models, count, _) in CORPORA.items():
         for seed in SEEDS[:count][: params.seeds]:
             for model in models:
-                yield (corpus, model, str(seed)), cell(params.folder, corpus, model, seed)
+                yield (corpus, model, str(seed)), run_spec(params.folder, corpus, model, seed)
 
 
 def _summary(rows: Rows) -> dict[str, Any]:

@@ -122,7 +122,7 @@ MODELS: tuple[PaperModel, ...] = (
 """Fast ones first."""
 
 
-def cell(data: DataSpec, model: PaperModel, seed: int, vectors: Path | None) -> RunSpec:
+def run_spec(data: DataSpec, model: PaperModel, seed: int, vectors: Path | None) -> RunSpec:
     """Describe one run: a training, and its predictions for all test texts."""
     spec, fit = build_specs(model.model, model.preset)
     started = (
@@ -166,7 +166,7 @@ def runs_of(
         kept = _is_kept(model.corpus, model.setting, model.model)
         for seed in SEEDS[: params.seeds] if kept else SEEDS[:1]:
             vectors = params.vectors_of.get(model.corpus)
-            run = cell(data_of(params.folder, model.corpus), model, seed, vectors)
+            run = run_spec(data_of(params.folder, model.corpus), model, seed, vectors)
             yield (model.corpus, model.preset, model.label, str(seed)), run
 
 

@@ -16,7 +16,7 @@ from sightline.studies.papers.corpus_statistics import words
 from sightline.studies.papers.model_performance import F1_LOST, lost_of, peaked_of
 from sightline.studies.papers.paper_table import RunsOfCorpus, of_paper
 from sightline.studies.papers.study_models import RETENTION, PaperModel
-from sightline.studies.papers.study_models import cell as trained_cell
+from sightline.studies.papers.study_models import run_spec as trained_spec
 from sightline.studies.run_numbers import MOVED, read_estimates
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Params
@@ -95,43 +95,45 @@ def _label(scorer: str, kind: str, layers: int = 1) -> str:
     return f"{_encoder(layers)}+{scorer}" + f"+{kind}" * (kind != "base")
 
 
-def cell(asked: Params, corpus: str, seed: int, scorer: str, kind: str, layers: int = 1) -> RunSpec:
+def run_spec(
+    asked: Params, corpus: str, seed: int, scorer: str, kind: str, layers: int = 1
+) -> RunSpec:
     """Describe one run, trained as in the paper."""
     model = PaperModel(
         corpus, RETENTION, f"{_encoder(layers)}+{scorer}{word_retention.added(corpus, kind)}"
     )
-    return trained_cell(data_of(asked.folder, corpus), model, seed, None)
+    return trained_spec(data_of(asked.folder, corpus), model, seed, None)
 
 
 def _lost(
     scorers: Sequence[str], layers: Sequence[int] = (1,), kinds: Sequence[str] = ()
 ) -> RunsOfCorpus:
-    def cells(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    def specs(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
         for depth in layers:
             for scorer in scorers:
                 for kind in kinds or asked.swept(word_retention.KINDS):
                     yield (
                         _label(scorer, kind, depth),
-                        cell(asked, corpus, seed, scorer, kind, depth),
+                        run_spec(asked, corpus, seed, scorer, kind, depth),
                     )
 
-    return cells
+    return specs
 
 
 def _retained(scorers: Sequence[str]) -> RunsOfCorpus:
-    def cells(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    def specs(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
         for scorer in scorers:
             for kind in asked.swept(word_retention.KINDS):
-                run = cell(asked, corpus, seed, scorer, kind)
+                run = run_spec(asked, corpus, seed, scorer, kind)
                 yield _label(scorer, kind), replace(run, measures=KEEPING[scorer])
 
-    return cells
+    return specs
 
 
 def _alone(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     """List the models with words drawn one by one; the figure shows one text."""
     for kind in asked.swept(word_retention.KINDS):
-        run = cell(asked, corpus, seed, "additive", kind)
+        run = run_spec(asked, corpus, seed, "additive", kind)
         measures = ("reach", "token_evidence")
         yield _label("additive", kind), replace(run, measures=measures, limit=DRAWN_TEXTS)
 
@@ -141,7 +143,7 @@ def _against(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSp
     masked words.
     """
     for kind in ("base", "mlm"):
-        run = replace(cell(asked, corpus, seed, "additive", kind), measures=("beside",))
+        run = replace(run_spec(asked, corpus, seed, "additive", kind), measures=("beside",))
         for weight in asked.swept(WEIGHTS):
             fit = train_against(run.fit, "jsd", weight)
             yield (
@@ -161,7 +163,7 @@ PAPER_TABLES = (
         "Table 1",
         "F1, and what uniform and permuted weights cost, by way of keeping words",
         CORPORA,
-        cells=_lost(SCORERS),
+        specs=_lost(SCORERS),
         numbers=lost_of,
         needed=_needed,
         notes=(LOST,),
@@ -172,7 +174,7 @@ PAPER_TABLES = (
         "Table 2",
         "information of words and their states, by way of keeping words",
         CORPORA,
-        cells=_retained(("additive",)),
+        specs=_retained(("additive",)),
         numbers=read_estimates({**COUNTED, **READ}),
         apart=APART,
         notes=("floor: the same count where words are shuffled",),
@@ -183,7 +185,7 @@ PAPER_TABLES = (
         "Table 3",
         "probability of the answer by one word alone, in texts decided rightly",
         CORPORA,
-        cells=_retained(SCORERS),
+        specs=_retained(SCORERS),
         numbers=read_estimates(EVIDENCE),
         notes=(SCALE,),
         notes_on_models=(KEPT, VECTORS),
@@ -203,7 +205,7 @@ PAPER_TABLES = (
         "Table 6",
         "Table 1 for one, two and three layers",
         CORPORA[:-1],
-        cells=_lost(SCORERS[:1], layers=(1, 2, 3)),
+        specs=_lost(SCORERS[:1], layers=(1, 2, 3)),
         numbers=lost_of,
         needed=_needed,
         notes=(LOST,),
@@ -214,7 +216,7 @@ PAPER_TABLES = (
         "Appendix C",
         "Table 1 for dot attention, by how it starts and whether its scores are divided by √H",
         CORPORA[:-1],
-        cells=_lost(DOTS, kinds=REGULARIZED),
+        specs=_lost(DOTS, kinds=REGULARIZED),
         numbers=peaked_of,
         needed=_needed,
         notes=(LOST,),
@@ -225,7 +227,7 @@ PAPER_TABLES = (
         "Figure 1",
         "answers against attention of adversaries over λ: a plain model, one that keeps words",
         (*CORPORA, "diabetes"),
-        cells=_against,
+        specs=_against,
         numbers=read_estimates(MOVED),
         figures=("adversaries",),
         notes=("by JSD, as in the paper’s equation 6",),
@@ -236,7 +238,7 @@ PAPER_TABLES = (
         "Figures 2 to 7",
         "probability by each word of one text alone, for several models",
         ("sst",),
-        cells=_alone,
+        specs=_alone,
         numbers=read_estimates(EVIDENCE),
         figures=("words-alone",),
         notes=(SCALE,),

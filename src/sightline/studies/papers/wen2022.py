@@ -80,20 +80,22 @@ TOGETHER = (
 )
 
 
-def cell(asked: Params, corpus: str, seed: int, model: str, measures: tuple[str, ...]) -> RunSpec:
+def run_spec(
+    asked: Params, corpus: str, seed: int, model: str, measures: tuple[str, ...]
+) -> RunSpec:
     """Describe one run, trained as in the paper; questions as in Jain & Wallace, whom
     they follow.
     """
-    return jain2019.cell(asked, corpus, seed, model, measures, "wen2022")
+    return jain2019.run_spec(asked, corpus, seed, model, measures, "wen2022")
 
 
 def _plain(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
-    yield BILSTM, cell(asked, corpus, seed, BILSTM, ("need",))
+    yield BILSTM, run_spec(asked, corpus, seed, BILSTM, ("need",))
 
 
 def _ranked(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     for encoder, scorer in product(asked.swept(ENCODERS), asked.swept(SCORERS)):
-        yield f"{encoder}+{scorer}", cell(asked, corpus, seed, f"{encoder}+{scorer}", INFORMED)
+        yield f"{encoder}+{scorer}", run_spec(asked, corpus, seed, f"{encoder}+{scorer}", INFORMED)
 
 
 def _gumbel(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
@@ -104,7 +106,7 @@ def _gumbel(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpe
 
 
 def _fixed(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
-    run = cell(asked, corpus, seed, BILSTM, INFORMED)
+    run = run_spec(asked, corpus, seed, BILSTM, INFORMED)
     yield BILSTM, run
     yield (
         f"{BILSTM}, attention fixed",
@@ -115,7 +117,7 @@ def _fixed(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec
 
 
 def _against(asked: Params, corpus: str, seed: int, measures: tuple[str, ...]) -> RunSpec:
-    run = cell(asked, corpus, seed, BILSTM, measures)
+    run = run_spec(asked, corpus, seed, BILSTM, measures)
     return replace(run, fit=train_against(run.fit, "kl", BY_CORPUS[corpus]))
 
 
@@ -127,7 +129,7 @@ def _adversaries(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, R
 
 
 def _moved(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
-    yield BILSTM, cell(asked, corpus, seed, BILSTM, INFORMED)
+    yield BILSTM, run_spec(asked, corpus, seed, BILSTM, INFORMED)
     yield f"{BILSTM}, adversary", _against(asked, corpus, seed, INFORMED)
 
 
@@ -225,7 +227,7 @@ PAPER_TABLES = (
         "Table 1",
         "sizes, and test performance of the BiLSTM",
         CORPORA,
-        cells=_plain,
+        specs=_plain,
         numbers=performance_of,
         counted=sizes,
         apart=COUNTED_OTHERWISE,
@@ -236,7 +238,7 @@ PAPER_TABLES = (
         "Figure 2",
         "τ of information and weight by rank: encoders × scorers",
         CORPORA,
-        cells=_ranked,
+        specs=_ranked,
         numbers=_of_ranks,
         lines=_figure,
         figures=("ranks",),
@@ -249,7 +251,7 @@ PAPER_TABLES = (
         "Table 2",
         "what τ loses under fixed attention, and over a fixed representation",
         CORPORA,
-        cells=_fixed,
+        specs=_fixed,
         numbers=_of_unlike_ranks,
         of_several=True,
         lines=shortfall(TAU_BY_RANK, BILSTM, "τ lost"),
@@ -265,7 +267,7 @@ PAPER_TABLES = (
         "Table 3",
         ("adversaries: accuracy, and how far answers and attention are from the base’s"),
         BINARY,
-        cells=_adversaries,
+        specs=_adversaries,
         numbers=_moved_as_theirs,
         notes=(
             "TVD is a quarter of the L1 distance of both classes, as in the code that the paper "
@@ -279,7 +281,7 @@ PAPER_TABLES = (
         "Table 4",
         "what τ loses in adversaries",
         BINARY,
-        cells=_moved,
+        specs=_moved,
         numbers=read_estimates(TAUS),
         of_several=True,
         lines=shortfall(TAU_BY_RANK, BILSTM, "τ lost"),
@@ -290,7 +292,7 @@ PAPER_TABLES = (
         "Table 5",
         "how often Gumbel-softmax (0.8) leaves τ higher or unchanged",
         CORPORA,
-        cells=_gumbel,
+        specs=_gumbel,
         numbers=read_estimates(TAUS),
         of_several=True,
         lines=count_rises(TAU_BY_RANK),

@@ -24,11 +24,11 @@ MOVED = {
 }
 
 
-def _cells(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _specs(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     """List the base with its other seeds, and its adversaries over λ."""
     data = data_of(asked.folder, corpus)
     seeds = tuple(asked.swept(adversaries.SEEDS))
-    base = adversaries.cell(asked.folder, {}, seeds)
+    base = adversaries.run_spec(asked.folder, {}, seeds)
     plain = replace(base, data=data, seed=seed, limit=None, measures=("beside",))
     yield BILSTM, plain
     for weight in asked.swept(adversaries.WEIGHTS):
@@ -43,7 +43,7 @@ PAPER_TABLES = (
         "Figures 3 and 5",
         "how far attention is from itself under other seeds, and from adversaries",
         ("sst", "imdb", "agnews", "news", "diabetes", "anemia"),
-        cells=_cells,
+        specs=_specs,
         numbers=read_estimates(MOVED),
         figures=("seeds-and-adversaries", "adversaries"),
         notes=(f"by KL; {adversaries.SHORTER} (80 there); the median over seeds is a mean here",),

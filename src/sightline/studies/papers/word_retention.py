@@ -27,7 +27,7 @@ from sightline.studies.papers.study_models import (
     PaperModel,
     positive_f1_of,
 )
-from sightline.studies.papers.study_models import cell as trained_cell
+from sightline.studies.papers.study_models import run_spec as trained_spec
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Labels, Params, Rows, Study, of_audit
 from sightline.verdict.number_bounds import ends_of
@@ -67,13 +67,13 @@ def added(corpus: str, kind: str) -> str:
     return CHOSEN.get((corpus, kind), CHOSEN["sst", kind]).removeprefix(BILSTM)
 
 
-def cell(
+def run_spec(
     data: Path, corpus: str, scorer: str, kind: str, state: str, seed: int, vectors: Path | None
 ) -> RunSpec:
     """Describe one run; a model at initialisation trains for no epoch."""
     model = PaperModel(corpus, RETENTION, f"bilstm+{scorer}{added(corpus, kind)}")
     run = replace(
-        trained_cell(data_of(data, corpus), model, seed, vectors), limit=LIMIT, measures=MEASURES
+        trained_spec(data_of(data, corpus), model, seed, vectors), limit=LIMIT, measures=MEASURES
     )
     if state == "as drawn":
         run = replace(run, fit=replace(run.fit, epochs=0))
@@ -90,7 +90,9 @@ def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
                         labels = (corpus, scorer, kind, state, str(seed))
                         yield (
                             labels,
-                            cell(params.folder, *labels[:-1], seed, params.vectors_of.get(corpus)),
+                            run_spec(
+                                params.folder, *labels[:-1], seed, params.vectors_of.get(corpus)
+                            ),
                         )
 
 
