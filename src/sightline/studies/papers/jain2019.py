@@ -46,7 +46,8 @@ SEARCHED = "ε-max JSD, found by the published search"
 EPSILON = (
     "ε-max JSD is exact where words have answers of their own: ε = 0.01 of total variation; the "
     "paper searched. On questions and inference it is searched here, too: candidates are penalised "
-    "from 0.01 on (in their code from 0.005), and kept up to 0.05, as in their code"
+    "from 0.01 on (in their code from 0.005), and kept up to 0.05, as in their code; numbers *at "
+    "0.01* are of earlier runs, which kept them up to 0.01"
 )
 COUPLED = (
     "chance level: τ of shuffled weights that were used, because an importance follows whatever "
