@@ -13,6 +13,7 @@ from sightline.stats.across_seeds import across_seeds
 from sightline.stats.intervals import Bounds
 from sightline.studies.papers.claim_list import FIXED_ATTENTION, LOST_TAU, TAU_BY_RANK
 from sightline.studies.papers.margins import compare_to
+from sightline.studies.papers.model_performance import LOST
 from sightline.studies.papers.published_values import printed_values_in
 from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.run_numbers import SHARE, TAU
@@ -117,7 +118,9 @@ def _by_seed(tables: Collection[str]) -> BySeed:
 
 def _ends(quantity: str) -> Bounds:
     """Give the ends of a quantity; the others end nowhere near."""
-    if quantity.startswith("significant"):
+    if quantity.startswith("F1 lost"):
+        return LOST
+    if quantity.startswith(("significant", "F1", "accuracy", "probability")):
         return SHARE
     return TAU if quantity.startswith("τ with") else None
 
