@@ -71,6 +71,8 @@ def test_hidden_states_give_the_papers_measures_of_them(one_length: bool) -> Non
     assert theirs.states(theirs.trace(theirs.collate(TEXTS)))[batch.mask] == pytest.approx(
         states[batch.mask], abs=1e-6
     )
+    short = batch.rows(torch.tensor([1]))  # one text, padded as the longest of all was
+    assert theirs.states(theirs.trace(short)).shape == ours.states(ours.trace(short)).shape
     one, other = (
         measure(
             model,

@@ -45,10 +45,13 @@ class Calls:
 
 @dataclass(frozen=True)
 class TracedPart:
-    """The result of trace for some texts of a batch, and their places in it."""
+    """The result of trace for some texts of a batch, their places in it, and the number of tokens
+    to which they were padded.
+    """
 
     places: torch.Tensor
     returned: Any
+    width: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,16 +140,9 @@ class WrappedModule(LabelViews):
             )
         parts, found = self._parts(trace), list[torch.Tensor]()
         for part in parts:
-            width = (
-                _length(part, trace)
-                if isinstance(trace.inside, tuple)
-                else trace.batch.ids.shape[1]
-            )
             states = call_user_code("states", self.calls.states, part.returned)
-            shape = (len(part.places), width, None)
+            shape = (len(part.places), part.width, None)
             found.append(tensor("states", states, shape, trace.attention.device))
-        if len(found) == 1:
-            return found[0]
         return in_order(found, [part.places for part in parts], trace.batch.ids.shape[1])
 
     def _parts(self, trace: Trace) -> Sequence[TracedPart]:
@@ -157,7 +153,7 @@ class WrappedModule(LabelViews):
         if isinstance(trace.inside, tuple):
             return trace.inside
         places = torch.arange(len(trace.attention), device=trace.attention.device)
-        return (TracedPart(places, trace.inside),)
+        return (TracedPart(places, trace.inside, trace.batch.ids.shape[1]),)
 
     def _decoded(
         self,
@@ -169,7 +165,7 @@ class WrappedModule(LabelViews):
         """Decode the texts that were run together, with the weights of their own tokens only."""
         given = attention
         if isinstance(trace.inside, tuple):
-            given = attention[part.places, : _length(part, trace)]
+            given = attention[part.places, : part.width]
         logits = call_user_code(
             "decode", decode, part.returned, self._among_labels(part.returned, given)
         )
@@ -203,7 +199,10 @@ class WrappedModule(LabelViews):
             in_order([one.attention for one in found], places, width),
             in_order([one.logits for one in found], places),
             token_logits=in_order(alone, places, width) if alone else None,
-            inside=tuple(TracedPart(at, one.inside) for at, one in zip(places, found, strict=True)),
+            inside=tuple(
+                TracedPart(at, one.inside, one.batch.ids.shape[1])
+                for at, one in zip(places, found, strict=True)
+            ),
         )
 
     def _returned(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"]) -> Returned:
@@ -324,11 +323,6 @@ def checked_answers(link: str, labels: Sequence[str] | None) -> tuple[Link, tupl
         change = "name each class once, in the order of the logits"
         raise ModelError(f"labels: expected {wanted}, got {names}", change=change)
     return "sigmoid" if link == "sigmoid" else "softmax", names
-
-
-def _length(part: TracedPart, trace: Trace) -> int:
-    """The number of tokens of texts that were run together, at least 1."""
-    return max(1, int(trace.batch.mask[part.places].sum(1).max()))
 
 
 def device_of(module: nn.Module) -> torch.device:
