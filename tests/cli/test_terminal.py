@@ -68,6 +68,6 @@ def test_the_progress_of_a_study(
         RunCounter(2, RunBar(bars, 2)).ended("done", HOSTILE)
     assert "[red]z" in shown.getvalue()
     assert "\x1b[2J\x1b]0" not in shown.getvalue()
-    with progress.cells_progress(2) as tell:
+    with progress.runs_progress(2) as tell:
         tell("done", HOSTILE)
     assert "␛" in printed(Ran(0, *capsys.readouterr()))

@@ -11,9 +11,9 @@ from docs_reproduction import (
     counts_once,
     is_far_by_one_seed,
     is_small,
-    kinds_of,
-    on_corpora,
+    lines_of,
     paper_of,
+    results_of,
     seeds_done,
 )
 from docs_tables import Stored, number, table
@@ -55,30 +55,25 @@ def summary(stored: Stored) -> str:
     """
     once, tables = stored["once"], stored["artefacts"]
     share = once["done"] / once["planned"] if once["planned"] else 0.0
-    apart = on_corpora(tables, SECONDARY)
-    primary = on_corpora(tables, {line["corpus"] for line in _lines(tables)} - {*SECONDARY})
-    compared = [line for line in _lines(primary) if line["result"] and line["model"]]
+    models = [line for line in lines_of(tables) if line["result"] and line["model"]]
+    apart = [line for line in models if line["corpus"] in SECONDARY]
+    compared = [line for line in models if line["corpus"] not in SECONDARY]
     interim = sum(line["seeds"] < line["planned"] for line in compared)
     alone = [line for line in compared if line["result"] == UNDETERMINED and line["seeds"] == 1]
     small = sum(line["result"] == WITHIN and is_small(line) for line in compared)
     return (
         f"**{once['done']:,} of {once['planned']:,} runs of the protocol are done ({share:.0%}); "
         f"the rest would take about {once['hours_left']:,.0f} hours of one worker.** "
-        f"Printed numbers about models: {counted_kinds(kinds_of(primary, 'models'), KINDS)}; "
+        f"Printed numbers about models: {counted_kinds(results_of(compared), KINDS)}; "
         f"{interim} of them are interim (fewer seeds than planned). Of those within {small} are "
         "printed no larger than their margin, so that 0 would be within, too. Of those "
         f"undetermined {len(alone)} are of one seed, which is never more: over texts "
         f"{sum(map(is_far_by_one_seed, alone))} of these lie [wholly beyond their "
         "margin](../tables/outside.md#one-seed-alone). A number that stands in two tables counts "
-        f"twice. On corpora that are here in part: {counted_kinds(kinds_of(apart, 'models'), KINDS)}. "
+        f"twice. On corpora that are here in part: {counted_kinds(results_of(apart), KINDS)}. "
         f"Counts of corpora, each once: {counted_kinds(counts_once(tables), KINDS)}."
         f"\n\n{_of_claims(stored['claims'])}"
     )
-
-
-def _lines(tables: Sequence[Stored]) -> Iterator[Stored]:
-    for one in tables:
-        yield from one["lines"]
 
 
 def _of_claims(claims: Sequence[Stored]) -> str:

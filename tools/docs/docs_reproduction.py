@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from docs_tables import Stored, number, table, verified
@@ -84,7 +84,10 @@ def runs_and_numbers(stored: Stored, paper: str = "") -> str:
 
 def _of_corpus(artefacts: Sequence[Stored], corpus: str) -> Iterator[str]:
     runs = [one["runs"][corpus] for one in artefacts if corpus in one["runs"]]
-    own = on_corpora(artefacts, {corpus})
+    own = [
+        {**one, "lines": [line for line in one["lines"] if line["corpus"] == corpus]}
+        for one in artefacts
+    ]
     yield corpus
     yield f"{sum(run['done'] for run in runs)} of {sum(run['planned'] for run in runs)}"
     for of in ("models", "corpora"):
@@ -95,20 +98,22 @@ def _of_corpus(artefacts: Sequence[Stored], corpus: str) -> Iterator[str]:
 
 def kinds_of(artefacts: Sequence[Stored], of: str = "") -> Counter[str]:
     """Count the lines with a printed number by their result: of models, of corpora, or all."""
-    return Counter(
-        line["result"]
-        for one in artefacts
-        for line in one["lines"]
+    return results_of(
+        line
+        for line in lines_of(artefacts)
         if line["result"] and (not of or bool(line["model"]) == (of == "models"))
     )
 
 
-def on_corpora(artefacts: Sequence[Stored], corpora: Collection[str]) -> list[Stored]:
-    """Keep the lines of tables that are of some corpora."""
-    return [
-        {**one, "lines": [line for line in one["lines"] if line["corpus"] in corpora]}
-        for one in artefacts
-    ]
+def lines_of(artefacts: Iterable[Stored]) -> Iterator[Stored]:
+    """Give the lines of all tables."""
+    for one in artefacts:
+        yield from one["lines"]
+
+
+def results_of(lines: Iterable[Stored]) -> Counter[str]:
+    """Count lines by their result."""
+    return Counter(line["result"] for line in lines)
 
 
 def is_far_by_one_seed(line: Stored) -> bool:

@@ -4,7 +4,7 @@ name and plain words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -31,7 +31,7 @@ from sightline.adapters.checks.probe_batch import (
 from sightline.adapters.validate_outputs import call_user_code, rows_of, trace_of
 from sightline.core.errors import DataError, ModelError
 from sightline.core.example import Example
-from sightline.core.needs import needed
+from sightline.core.needs import lacking
 from sightline.core.protocols import Auditable, Batch
 
 CheckOutcome = Literal["passed", "failed", "not run"]
@@ -70,13 +70,13 @@ class CompatibilityCheck:
 
 @dataclass(frozen=True)
 class Demand:
-    """One compatibility check: its claim, its function, the capability that it needs, and whether
-    the other checks rely on it.
+    """One compatibility check: its claim, its function, the capabilities that it needs, and
+    whether the other checks rely on it.
     """
 
     claim: str
     look: Callable[[ProbeBatch], CheckResult]
-    needs: str = ""
+    needs: Set[str] = frozenset()
     first: bool = False
 
 
@@ -106,21 +106,21 @@ DEMANDS: Mapping[str, Demand] = {
         "a word deleted from the batch is a text read without it", invariance_checks.deletion
     ),
     "identity": Demand(
-        "decoding the model's own attention gives its logits", decoding_checks.identity, "decode"
+        "decoding the model's own attention gives its logits", decoding_checks.identity, {"decode"}
     ),
-    "used": Demand("decoding other attention gives other logits", decoding_checks.used, "decode"),
+    "used": Demand("decoding other attention gives other logits", decoding_checks.used, {"decode"}),
     "mixture": Demand(
         "the logits are the token logits mixed by attention",
         decoding_checks.mixture,
-        "token_logits",
+        {"token_logits"},
     ),
     "embeddings": Demand(
         "trace starts from the embeddings it is given",
         gradient_checks.starts_from,
-        "embedding_grad",
+        {"embedding_grad"},
     ),
     "gradient": Demand(
-        "gradients reach the embeddings, whole", gradient_checks.reaches, "embedding_grad"
+        "gradients reach the embeddings, whole", gradient_checks.reaches, {"embedding_grad"}
     ),
 }
 """Every check after the first run of the model, in order."""
@@ -135,7 +135,7 @@ OF_GIVEN_STATES: Mapping[str, Demand] = {
     "states": Demand(
         "with all attention on one word, the logits come from its hidden state alone",
         state_checks.given,
-        "decode",
+        {"decode", "embedding_grad"},
     ),
 }
 """The additional checks of a model that gives hidden states which cannot be replaced."""
@@ -256,13 +256,9 @@ def _check_results(
 
 def _asked(on: ProbeBatch) -> Iterator[CompatibilityCheck]:
     for name, demand in _demands(on.model).items():
-        if demand.needs and demand.needs not in on.model.offers:
-            yield CompatibilityCheck(
-                name,
-                demand.claim,
-                "not run",
-                f"{needed({demand.needs})}; the model does not offer it",
-            )
+        if missing := lacking(demand.needs, on.model.offers):
+            why = f"{missing}; the model does not offer it"
+            yield CompatibilityCheck(name, demand.claim, "not run", why)
             continue
         try:
             result = _check_result(name, demand.claim, call_user_code("the model", demand.look, on))

@@ -200,7 +200,7 @@ class Lines:
 
 
 @contextmanager
-def cells_progress(total: int, *, quiet: bool = False) -> Iterator[Callable[[str, str], None]]:
+def runs_progress(total: int, *, quiet: bool = False) -> Iterator[Callable[[str, str], None]]:
     """Show how many runs of a study are done, how fast, and how long the rest takes; call it with
     each ending.
     """

@@ -18,7 +18,7 @@ from sightline.cli.flag_groups import StudyOutput
 from sightline.cli.output import emit, print_lines, print_message, writing
 from sightline.cli.output_checks import Folder, Output
 from sightline.cli.process import BEGAN
-from sightline.cli.progress import cells_progress
+from sightline.cli.progress import runs_progress
 from sightline.cli.signals import Terminated
 from sightline.cli.table_output import print_table, write_table
 from sightline.report.number_format import count_phrase
@@ -65,7 +65,7 @@ def do_study(
             study, forecast_study(study, kept, running, print_message, BEGAN), output.as_json
         )
     with _resumable():
-        ended = run_study(study, kept, running, partial(cells_progress, quiet=output.quiet))
+        ended = run_study(study, kept, running, partial(runs_progress, quiet=output.quiet))
     (show or show_table)(ended, output)
     if lacking := _lacking(len(study.grid.specs), len(ended.failed), len(ended.elsewhere)):
         for line in lacking:

@@ -15,6 +15,7 @@ from sightline.adapters.checks.probe_batch import (
     CheckResult,
     ProbeBatch,
     difference,
+    weighted,
 )
 from sightline.core.protocols import GRADIENT_TOKENS
 
@@ -105,12 +106,10 @@ def _gradient(on: ProbeBatch) -> torch.Tensor | None:
 
 
 def _target(on: ProbeBatch, embeddings: Float[torch.Tensor, "B T E"]) -> Float[torch.Tensor, " B"]:
-    """Run from embeddings, decode where a measure would, and weight the logits differently, because
-    their plain sum may be constant.
-    """
+    """Run from embeddings, decode where a measure would, and sum the weighted logits."""
     trace = on.model.trace(on.batch, embeddings)
     logits = on.model.decode(trace, trace.own) if "decode" in on.model.offers else trace.logits
-    return logits @ torch.linspace(1, 2, logits.shape[1], dtype=logits.dtype, device=logits.device)
+    return weighted(logits)
 
 
 def _cut_attention(on: ProbeBatch) -> CheckResult | None:

@@ -51,6 +51,12 @@ def module_of(model: Auditable) -> nn.Module | None:
     return module if isinstance(module, nn.Module) else None
 
 
+def weighted(logits: Float[torch.Tensor, "*B L"]) -> Float[torch.Tensor, "*B"]:
+    """Sum logits with different weights, because their plain sum may be constant."""
+    size = logits.shape[-1]
+    return logits @ torch.linspace(1, 2, size, dtype=logits.dtype, device=logits.device)
+
+
 def difference(a: torch.Tensor, b: torch.Tensor) -> float:
     """``max |a − b| / max(1, |b|)``: absolute for small numbers, relative for large ones; NaN
     counts as infinite.

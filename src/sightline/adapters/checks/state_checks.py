@@ -12,8 +12,8 @@ from sightline.adapters.checks.probe_batch import (
     CheckResult,
     ProbeBatch,
     difference,
+    weighted,
 )
-from sightline.core.needs import needed
 from sightline.core.protocols import SupportsStateReplacement, SupportsStates
 
 LEFT = 1e-2
@@ -58,9 +58,6 @@ def given(on: ProbeBatch) -> CheckResult:
     """
     model = on.model
     assert isinstance(model, SupportsStates)  # other models skip this check
-    if "embedding_grad" not in model.offers:
-        lacking = f"{needed({'embedding_grad'})}; the model does not offer it"
-        return CheckResult(not_asked=lacking)
     states = model.states(on.trace)
     if not torch.isfinite(states[on.batch.mask]).all():
         return CheckResult("a hidden state is not finite", "mask scores, and not states")
@@ -109,11 +106,10 @@ def _gradients(
     alone = torch.zeros_like(trace.attention)
     alone[:, place] = 1.0
     logits = model.decode(trace, alone)[0]
-    weights = torch.linspace(1, 2, len(logits), dtype=logits.dtype, device=logits.device)
     state = model.states(trace)[0, place]
     if not state.requires_grad:
         return None, np.zeros(0)
-    asked = [*state.unbind(), logits @ weights]
+    asked = [*state.unbind(), weighted(logits)]
     taken = [
         torch.autograd.grad(one, embeddings, retain_graph=True, materialize_grads=True)[0]
         if one.requires_grad
