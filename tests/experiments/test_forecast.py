@@ -14,12 +14,14 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from sightline.adapters.huggingface.from_pretrained import transformer
 from sightline.audits.look_measures import COMPARED
+from sightline.audits.measure_pass import measure
 from sightline.config.presets import build_specs
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import RunSpec
 from sightline.core.example import Example
-from sightline.core.protocols import Measure
+from sightline.core.protocols import Batch, Measure, Trace
 from sightline.core.results import Measurement, NotRun, Outcome, Results
+from sightline.core.seeds import Seeds
 from sightline.data import load_dataset
 from sightline.data.dataset import sample_test
 from sightline.data.load_dataset import load, load_part
@@ -265,18 +267,18 @@ def test_judging_is_timed_with_as_many_texts_as_are_audited_and_reckoned_above(
 
 def test_strata_hold_all_texts_and_cost_alike() -> None:
     texts = [example(" ".join("a" * n), n) for n in range(1, 200)]
-    cut = strata(texts)
+    cut = strata(texts, squares)
     assert [text for stratum in cut for text in stratum] == texts
-    squares = [sum(len(text.tokens) ** 2 for text in stratum) for stratum in cut]
-    assert max(squares) < 1.1 * min(squares)
-    alone = strata(texts[:1])
+    costs = [squares(stratum) for stratum in cut]
+    assert max(costs) < 1.1 * min(costs)
+    alone = strata(texts[:1], squares)
     assert [len(stratum) for stratum in alone] == [1]
 
 
-@pytest.mark.parametrize(("squares", "count"), [(0, 2), (50_000, 5), (1e9, 32)])
-def test_few_texts_of_a_stratum_are_neighbours(squares: float, count: int) -> None:
+@pytest.mark.parametrize(("units", "count"), [(0, 2), (50_000, 5), (1e9, 32)])
+def test_few_texts_of_a_stratum_are_neighbours(units: float, count: int) -> None:
     stratum = [example(" ".join("a" * 100), n) for n in range(40)]
-    few = middle_batch(stratum, squares)
+    few = middle_batch(stratum, units, squares)
     assert len(few) == count
     assert [text.index for text in few] == list(range(few[0].index, few[0].index + count))
 
@@ -334,6 +336,39 @@ def test_an_estimate_is_of_the_right_size(monkeypatch: pytest.MonkeyPatch) -> No
     assert 2**26 < guess.peak_bytes < 2**35
     assert "of 240 training texts, 2 models, 4 to 4 epochs" in guess.basis
     assert "of 100 test texts" in guess.basis
+
+
+class Reading(Offering):
+    """A model that runs each changed text by itself, and counts the words that it runs."""
+
+    words = 0
+
+    def trace(self, batch: Batch, embeddings: torch.Tensor | None = None) -> Trace:
+        self.words += batch.mask.numel()
+        return super().trace(batch, embeddings)
+
+
+def test_few_long_texts_among_short_ones_cost_the_words_that_are_run_of_them(
+    trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only some words of a long text are left out: by the square of its length, the estimate is
+    several times too high.
+    """
+    model = Reading(trained.model, "decode")
+    drawn = np.random.default_rng(0)
+    known = trained.dataset.test[0].text.split()
+    lengths = [10] * 60 + [300] * 3
+    test = tuple(
+        example(" ".join(drawn.choice(known, length)), 1000 + n, n % 2)
+        for n, length in enumerate(lengths)
+    )
+    texts = replace(trained, model=model, dataset=replace(trained.dataset, test=test))
+    monkeypatch.setattr(module, "perf_counter", lambda: model.words)
+    monkeypatch.setattr(module, "SECONDS", 1.0)
+    guess = forecast_audit(texts, 0, bearing=True).seconds_audit
+    before, asked = model.words, module._asked(module.TOKENS_AT_ONCE, (), bearing=True)
+    measure(model, test, asked, {}, Seeds(0), module.AUDIT_BATCH, module.ignore_progress)
+    assert 0.4 < guess / (model.words - before) < 2.5
 
 
 def test_a_trained_model_needs_no_training_and_is_left_as_it_was() -> None:

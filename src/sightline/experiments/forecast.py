@@ -164,11 +164,11 @@ def forecast_audit(
     steps are timed on the same texts, and each counts for its share, as if predictions were the
     labels. An ``attribution`` (``captum:NAME``) is made of the audited texts.
 
-    Texts are sorted by length and cut into strata in which deleting each word of each text costs
-    the same. T is the number of words of a text. Sums run over a stratum, and over its few texts
-    that were timed together. b is the cost of a batch however little is in it::
+    Texts are sorted by length and cut into strata of the same cost. c is the cost of a text by
+    length. Sums run over a stratum, and over its few texts that were timed together. b is
+    the cost of a batch however little is in it::
 
-        audit = Σ_strata b · batches + (seconds − b) · Σ T² / Σ_timed T²
+        audit = Σ_strata b · batches + (seconds − b) · Σ c / Σ_timed c
     """
     seen = visible_texts(trained.model, trained.dataset.test)
     ordered = sorted(seen, key=lambda example: len(example.tokens))
@@ -183,15 +183,17 @@ def forecast_audit(
     chosen_by = share_that_chooses(ordered, audited) if choosing else 0.0
     asked: list[tuple[int, int]] = []
     take = _taking(trained, seed, measures, attribution, chosen_by, asked)
-    short = middle_batch(ordered[: len(ordered) // 5 + 1], FIRST_SQUARES)
+    cost = _runs if (by_runs := _by_runs(trained.model, bearing=bearing)) else _squares
+    short = middle_batch(ordered[: len(ordered) // 5 + 1], FIRST_SQUARES, _squares)
     # The first call of everything is slow.
     cold, alone, again = (take(few)[0] for few in (short[:1], short[:1], short))
     seconds, held, tried = _over_strata(
-        ordered, take, again / _squares(short), _fixed(alone, short[:1], again, short)
+        ordered, take, cost, again / cost(short), _fixed(alone, cost(short[:1]), again, cost(short))
     )
     part = audited / len(ordered)
     timed = sum(len(few) for few, _ in tried)
-    basis = f"an audit of {timed} of {audited:,} test texts, scaled by the square of their length"
+    basis = f"an audit of {timed} of {audited:,} test texts, scaled by "
+    basis += "the words that it runs" if by_runs else "the square of their length"
     basis += f", {chosen_by:.0%} of which choose the attention source" if choosing else ""
     learned = [
         one.code for one in measures if one.code in BY_NAME and isinstance(one, SupportsSurvey)
@@ -290,8 +292,7 @@ def quick_seconds(
     there = replace(trained, dataset=seen)
     take = _taking(there, seed, measures, attribution, chosen_by)
     ordered = sorted(seen.test, key=lambda example: len(example.tokens))
-    each = bearing and not shares_texts(model)
-    cost = _runs if each else _squares
+    cost = _runs if (by_runs := _by_runs(model, bearing=bearing)) else _squares
     took, few, least = 0.0, ordered[:1], min(QUICK_TEXTS, len(ordered) // SMALL)
     with torch.random.fork_rng(devices=[]):
         alone, _ = take(few)
@@ -301,13 +302,24 @@ def quick_seconds(
             enough = ceil(len(few) * QUICK_SECONDS / took) if took else 0
             few = _amid_runs(ordered, min(max(2 * len(few), least, enough), AUDIT_BATCH))
             took, _ = take(few)
-        some = seen.test[: most_compared(seen.test, default_thresholds().least)] if each else ()
+        some = seen.test[: most_compared(seen.test, default_thresholds().least)] if by_runs else ()
         later = 0.0
         if some:
             wide = (one for one in measures if hasattr(one, "rivals_too"))
             more = [of_some(one) for one in wide]
             later, _ = _taking(there, seed, more, None)(few)
     return took * cost(ordered) / cost(few), later * _squares(some) / _squares(few)
+
+
+Cost = Callable[[Sequence[Example]], float]
+"""The cost of some texts, in a unit of its own."""
+
+
+def _by_runs(model: Auditable, *, bearing: bool) -> bool:
+    """Tell whether cost grows with the words that are run, not with the square of the length: with
+    ``bearing``, a model that runs each changed text by itself leaves out some words of a long text.
+    """
+    return bearing and not shares_texts(model)
 
 
 def _runs(texts: Sequence[Example]) -> float:
@@ -383,13 +395,13 @@ def _taking(
 
 
 def _over_strata(
-    ordered: Sequence[Example], take: Take, a_square: float, a_batch: float
+    ordered: Sequence[Example], take: Take, cost: Cost, a_unit: float, a_batch: float
 ) -> tuple[float, float, list[tuple[Sequence[Example], dict[str, Outcome]]]]:
     """Return the seconds of all texts, the bytes held for one text, and the outcomes of the timed
     texts; see `forecast_audit`.
 
-    ``a_square`` is the known cost of a squared word in seconds, ``a_batch`` the known cost of a
-    nearly empty batch.
+    ``a_unit`` is what a unit of ``cost`` is known to take in seconds, ``a_batch`` what a nearly
+    empty batch takes.
     """
     spent, seconds, held, seen, tried = (
         0.0,
@@ -398,39 +410,33 @@ def _over_strata(
         0,
         list[tuple[Sequence[Example], dict[str, Outcome]]](),
     )
-    for stratum in strata(ordered):
-        few = middle_batch(stratum, SECONDS / STRATA / a_square)
-        if tried and spent + a_square * _squares(few) > TOO_LONG * SECONDS:
-            seconds += a_square * _squares(stratum)
+    for stratum in strata(ordered, cost):
+        few = middle_batch(stratum, SECONDS / STRATA / a_unit, cost)
+        if tried and spent + a_unit * cost(few) > TOO_LONG * SECONDS:
+            seconds += a_unit * cost(stratum)
             continue
         took, outcomes = take(few)
-        spent, a_square = (
-            spent + took,
-            min(a_square, took / _squares(few)),
-        )  # longer texts cost less a squared word
+        spent += took
+        a_unit = min(a_unit, took / cost(few))  # longer texts cost less a unit
         whole = min(a_batch, took)
-        seconds += whole * len(stratum) / AUDIT_BATCH + (took - whole) * _squares(
-            stratum
-        ) / _squares(few)
+        seconds += whole * len(stratum) / AUDIT_BATCH
+        seconds += (took - whole) * cost(stratum) / cost(few)
         held += _bytes(outcomes) * len(stratum) / len(few)
         seen += len(stratum)
         tried.append((few, outcomes))
     return seconds, held / seen, tried
 
 
-def _fixed(
-    alone: float, one: Sequence[Example], together: float, short: Sequence[Example]
-) -> float:
+def _fixed(alone: float, few: float, together: float, many: float) -> float:
     """Separate the cost of a batch from the cost of its texts, by timing one text alone and several
-    together.
+    together, which cost ``few`` and ``many`` units.
     """
-    few, many = _squares(one), _squares(short)
     return max(0.0, (alone * many - together * few) / (many - few)) if many > few else 0.0
 
 
-def strata(ordered: Sequence[Example]) -> list[Sequence[Example]]:
-    """Sort texts by length and cut them into strata of similar cost."""
-    reached = np.cumsum([len(example.tokens) ** 2 for example in ordered])
+def strata(ordered: Sequence[Example], cost: Cost) -> list[Sequence[Example]]:
+    """Cut texts that are sorted by length into strata of similar cost."""
+    reached = np.cumsum([cost((example,)) for example in ordered])
     ends = np.searchsorted(reached, reached[-1] * np.arange(1, STRATA) / STRATA, side="right")
     return [
         ordered[start:end]
@@ -439,12 +445,12 @@ def strata(ordered: Sequence[Example]) -> list[Sequence[Example]]:
     ]
 
 
-def middle_batch(stratum: Sequence[Example], squares: float) -> Sequence[Example]:
-    """Take neighbours from the middle of a stratum, up to so many squared words, as one batch of an
+def middle_batch(stratum: Sequence[Example], units: float, cost: Cost) -> Sequence[Example]:
+    """Take neighbours from the middle of a stratum, up to so many units of cost, as one batch of an
     audit has them.
     """
     middle = len(stratum) // 2
-    count = int(np.clip(squares / len(stratum[middle].tokens) ** 2, LEAST_TEXTS, AUDIT_BATCH))
+    count = int(np.clip(units / cost(stratum[middle : middle + 1]), LEAST_TEXTS, AUDIT_BATCH))
     count = min(count, len(stratum))
     start = max(0, min(middle - count // 2, len(stratum) - count))
     return stratum[start : start + count]
