@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import sightline
@@ -20,6 +22,7 @@ from sightline.core.errors import SpecError
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Failed, Measurement
 from sightline.core.seeds import Seeds
+from sightline.experiments.pipeline import Trained
 from sightline.report.first_screen import not_run
 from tests.api.conftest import CORPUS, MODEL
 
@@ -134,3 +137,47 @@ def test_a_measure_of_ones_own_is_taken_of_a_model_that_also_predicts() -> None:
     with pytest.raises(SpecError) as caught:
         sightline.audit(trained, data, measures=Own())
     assert caught.value.field == "measures"
+
+
+@pytest.fixture(scope="module")
+def tiny() -> Trained:
+    return sightline.train(sightline.load(CORPUS), MODEL, epochs=1, companions="none")
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        ({"seed": "a"}, "seed"),
+        ({"seed": True}, "seed"),
+        ({"limit": 2.5}, "limit"),
+        ({"limit": 0}, "limit"),
+        ({"max_texts": "a"}, "max_texts"),
+        ({"batch_size": 0}, "batch_size"),
+        ({"measures": "agreement"}, "measures"),
+        ({"measures": ["removal"]}, "measures"),
+    ],
+)
+def test_an_option_of_another_type_is_refused_by_name(
+    tiny: Trained, options: dict[str, Any], field: str
+) -> None:
+    with pytest.raises(SpecError) as caught:
+        sightline.audit(tiny, tiny.dataset, **options)
+    assert caught.value.field == field
+
+
+def test_options_may_be_numbers_of_numpy_and_places_may_be_texts(
+    tiny: Trained, tmp_path: Path
+) -> None:
+    looks: list[object] = []
+    options = {"max_texts": np.int64(9), "kept_in": str(tmp_path / "kept"), "on_look": looks.append}
+    found = sightline.audit(tiny, tiny.dataset, seed=np.int64(3), **options)
+    assert found.spec["seed"] == 3
+    assert len(found.texts) == 9
+    assert looks
+
+
+def test_measures_may_be_named(tiny: Trained) -> None:
+    found = sightline.audit(tiny, tiny.dataset, limit=9, measures=["agreement"])
+    assert {"outputs", "agreement"} == {
+        code for code, one in found.measurements.items() if isinstance(one, Measurement)
+    }

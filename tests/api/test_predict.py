@@ -1,13 +1,14 @@
 """Predictions are those of an audit, whatever stands beside a text."""
 
 import math
+from typing import Any
 
 import pytest
 
 import sightline
 from sightline.api import predict as module
 from sightline.audits.audit_result import Audit
-from sightline.core.errors import DataError
+from sightline.core.errors import DataError, SpecError
 from sightline.data.dataset import Dataset
 from sightline.experiments.pipeline import Trained
 from sightline.models.alterations import Broken
@@ -69,3 +70,12 @@ def test_a_bad_text_is_named_by_its_place(model: Trained) -> None:
         len(sightline.predict(untrained("mlp(hidden=4)+query"), ["one", "two"], ["why", "who"]))
         == 2
     )
+
+
+@pytest.mark.parametrize("options", [{"max_tokens": -1}, {"max_tokens": 1.5}, {"batch_size": 0}])
+def test_lengths_and_sizes_are_whole_numbers_from_1(
+    model: Trained, options: dict[str, Any]
+) -> None:
+    with pytest.raises(SpecError) as caught:
+        sightline.predict(model, ["one two"], **options)
+    assert caught.value.field in options

@@ -287,9 +287,14 @@ def test_a_finding_closes_its_gate_when_it_is_contradicted(finished: Finished):
         for answer in ("passed", "failed", "inconclusive", "not run"):
             changed = [*audit.findings]
             changed[place] = replace(finding, result=answer)
-            assert closed(
+            lines = closed(
                 replace(audit, findings=tuple(changed)), read_gates([finding.code.lower()])
-            ) == ([f"{finding.code} failed"] if answer == "failed" else [])
+            )
+            expected = {
+                "failed": [f"{finding.code} failed"],
+                "not run": [f"{finding.code} was not run: {changed[place].reason}"],
+            }
+            assert lines == expected.get(answer, [])
 
 
 def test_a_class_closes_a_gate_as_all_texts_together_do(finished: Finished):
@@ -321,13 +326,25 @@ def test_a_gate_on_a_finding_is_told_like_one_on_a_verdict(
     data = write_table(tmp_path / "more.csv", 800)  # few texts contradict nothing
     gates = [word for code in AUDIT_TESTS for word in ("--fail-on", code)]
     done = sightline("audit", "--data", data, *TINY, "--controls", "none", "--json", *gates)
-    against = [one["code"] for one in done.json["findings"] if one["result"] == "failed"]
-    assert against
-    message = f"gate closed: {'; '.join(f'{code} failed' for code in against)}"
-    assert (done.code, [line for line in done.err.splitlines() if line.startswith("gate")]) == (
-        3,
-        [message],
+    found = {one["code"]: one for one in done.json["findings"]}
+    assert {"failed", "not run"} <= {one["result"] for one in found.values()}
+    lines = [
+        f"{code} failed" if one["result"] == "failed" else f"{code} was not run: {one['reason']}"
+        for code, one in found.items()
+        if one["result"] in ("failed", "not run")
+    ]
+    (message,) = (line for line in done.err.splitlines() if line.startswith("gate"))
+    assert done.code == 3
+    assert sorted(message.removeprefix("gate closed: ").split("; SL-")) == sorted(
+        "; ".join(lines).split("; SL-")
     )
+
+
+def test_a_gate_takes_the_expensive_measure_of_its_test(sightline: Call, here: Path, table):
+    done = sightline("audit", "--data", table, *TINY, "--json", "--fail-on", "SL-401")
+    (found,) = (one for one in done.json["findings"] if one["code"] == "SL-401")
+    assert "--measure" not in found["reason"]
+    assert (done.code == 3) == (found["result"] in ("failed", "not run"))
 
 
 # ---------------------------------------------------------------- 130 and 141

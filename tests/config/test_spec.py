@@ -558,10 +558,9 @@ def test_what_no_training_could_mean_is_refused(name: str) -> None:
     kind = type(getattr(FitSpec(), name))
     wrong = [-1] + [0] * (name not in FROM_ZERO) + [math.nan, math.inf] * (kind is float)
     for value in wrong:
-        message = (
-            f"fit.{name}: expected a number {'from' if name in FROM_ZERO else 'above'} 0, got "
-            f"{value}"
-        )
+        bound = f"number {'from' if name in FROM_ZERO else 'above'} 0"
+        expected = bound if math.isfinite(value) else "finite number"
+        message = f"fit.{name}: expected a {expected}, got {value}"
         with pytest.raises(SpecError, match=re.escape(message)):
             FitSpec(**beside, **{name: kind(value)})
     if name in FROM_ZERO:

@@ -8,7 +8,7 @@ import pytest
 
 from sightline.core.errors import SpecError
 from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT, VERDICTS
-from sightline.report.gates import outcome
+from sightline.report.gates import expensive_measures, outcome
 from sightline.report.junit import junit
 from tests.report.audits import audit, by_absence, by_class, compared, estimate, hostile
 from tests.verdicts import reached
@@ -114,13 +114,21 @@ def test_each_seed_is_a_suite() -> None:
     assert [one.find("testcase")[0].tag for one in root] == ["system-out", "failure"]
 
 
-def test_a_gate_whose_test_an_early_audit_left_out_closes() -> None:
+def test_a_gate_whose_test_was_not_run_closes() -> None:
     """It could not have failed."""
     left = [
         replace(one, result="not run") if one.code == "SL-301" else one for one in audit().findings
     ]
     full = replace(judged(CAN), findings=tuple(left))
-    full.assert_shown("SL-301")
     early = replace(full, spec={**full.spec, "sequential": {}})
-    with pytest.raises(AssertionError, match="SL-301 was not run"):
-        early.assert_shown("SL-301")
+    for one in (full, early):
+        with pytest.raises(AssertionError, match="SL-301 was not run"):
+            one.assert_shown("SL-301")
+    older = replace(full, findings=tuple(one for one in left if one.code != "SL-301"))
+    with pytest.raises(AssertionError, match="SL-301 is not among"):
+        older.assert_shown("SL-301")
+
+
+def test_only_expensive_measures_are_named_for_a_gate() -> None:
+    assert expensive_measures(("must-not-be-shown", "SL-301")) == ()
+    assert expensive_measures(("SL-301", "SL-401")) == ("information",)

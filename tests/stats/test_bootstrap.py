@@ -8,6 +8,7 @@ from scipy.stats import binomtest
 
 from sightline.numerics.classification_metrics import macro_f1
 from sightline.numerics.count_tables import Counts
+from sightline.report.number_format import level_of
 from sightline.stats import bootstrap, resamples
 from tests.reference.intervals import bca_interval
 
@@ -36,6 +37,9 @@ def test_texts_that_are_all_alike_do_not_make_a_certainty() -> None:
     perfect = bootstrap.mean(np.ones(300), 0, (0.0, 1.0))
     assert (perfect.low, perfect.high) == pytest.approx((0.99, 1.0), rel=2e-5)
     assert "rule of three" in perfect.method
+    wider = bootstrap.mean(np.ones(300), 0, (0.0, 1.0), level=0.975)
+    assert wider.low < perfect.low
+    assert (level_of([perfect]), level_of([wider])) == ("95", "97.5")
     assert "no interval" in bootstrap.mean(np.ones(5), 0, None).method
 
 

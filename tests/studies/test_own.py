@@ -3,6 +3,7 @@
 import csv
 import re
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -146,6 +147,18 @@ def test_a_papers_table_of_what_is_not_there_is_refused_in_python_too(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SpecError, match=message):
         sightline.study("jain2019:J-2", store="store", data=data, datasets=datasets)
+
+
+@pytest.mark.parametrize(
+    "options", [{"seeds": 3}, {"datasets": ("sst",)}, {"data": "."}, {"limit": 5}, {"vectors": "v"}]
+)
+def test_options_of_a_papers_table_are_refused_where_a_study_says_these_itself(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    with pytest.raises(SpecError) as caught:
+        sightline.study({"name": "small", "base": {}}, store=tmp_path / "store", **options)
+    assert [caught.value.field] == [*options]
+    assert not (tmp_path / "store").exists()
 
 
 def test_a_finished_study_removes_what_killed_processes_left(tmp_path: Path) -> None:

@@ -149,6 +149,11 @@ REPORTS: dict[str, tuple[str, Make, tuple[str, ...]]] = {
     ),
     "tabs": ("tabs.tsv", lambda: table(rows(), delimiter="\t"), ()),
     "semicolons": ("semicolons.csv", lambda: table(rows(), delimiter=";"), ()),
+    "semicolons below blank lines": (
+        "semicolons-below.csv",
+        lambda: b"\n \n" + table(rows(), delimiter=";"),
+        (),
+    ),
     "gzip": ("packed.csv.gz", lambda: gzip.compress(table(rows())), ()),
     "other column names": (
         "columns.csv",

@@ -428,3 +428,6 @@ def test_one_audit_or_one_twice_is_refused() -> None:
         compared([one])
     with pytest.raises(SpecError, match="got the same one twice"):
         compared([one, replace(one), one])
+    with pytest.raises(SpecError) as caught:
+        compared([one, replace(one)], places=["a"])
+    assert caught.value.field == "places"

@@ -22,6 +22,7 @@ from sightline.api.model_source import (
 )
 from sightline.api.run_options import AuditOptions, Stopping
 from sightline.config.word_maps import is_attribution
+from sightline.core.whole_numbers import whole
 from sightline.experiments.callbacks import Display
 
 if TYPE_CHECKING:
@@ -69,31 +70,45 @@ def audit(
         ``limit`` (a seeded sample of so many texts), ``scores``, ``label_map`` (which class of the
         model a label is: ``{"pos": "POSITIVE"}``), ``budget`` (seconds) and ``max_texts`` (stop
         there if the verdict is not settled before), ``full=True`` (every measure on every text, as
-        do ``measures`` of your own), ``batch_size``, and what else `sightline.audits.run.audit`
-        takes.
+        do ``measures``, a list of names or of your own), ``batch_size``, and what else
+        `sightline.audits.run.audit` takes.
     """
     from sightline.api.model_argument import join_with_data  # noqa: PLC0415  (torch)
 
-    source = GivenModel(join_with_data(model, data, companions), AuditOptions(seed=seed))
+    asked = AuditOptions(seed=whole(seed, "seed"))
+    source = GivenModel(join_with_data(model, data, companions), asked)
+    about = options.pop("spec", {})
+    hooks = hooks_of(on_progress, options)
+    return audit_source(source, hooks, about=about, **checked_options(options))[1]
+
+
+def hooks_of(on_progress: OnTexts, options: dict[str, Any]) -> Hooks:
+    """Return the callbacks of an audit, taken out of its options."""
+    named = {name: options.pop(name) for name in ("on_look", "on_measures") if name in options}
+    display = Display(on_texts=on_progress, **named)
 
     @contextmanager
     def progress() -> Iterator[Display]:
-        yield Display(on_texts=on_progress)
+        yield display
 
-    about = options.pop("spec", {})
-    options |= limits_of(options)
-    return audit_source(source, Hooks(progress=progress), about=about, **options)[1]
+    return Hooks(progress=progress)
 
 
-def limits_of(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the limits of an audit with these options."""
-    return asdict(
+def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Check the options of an audit, and add its limits."""
+    found = dict(options)
+    for name in ("limit", "max_texts", "batch_size"):
+        if found.get(name) is not None:
+            found[name] = whole(found[name], name, 1)
+    if found.get("kept_in") is not None:
+        found["kept_in"] = Path(found["kept_in"])
+    return found | asdict(
         Stopping.asked(
-            options.get("budget"),
-            options.get("max_texts"),
-            full=options.get("full", False),
-            scores=options.get("scores"),
-            named=options.get("measures") is not None,
+            found.get("budget"),
+            found.get("max_texts"),
+            full=found.get("full", False),
+            scores=found.get("scores"),
+            named=found.get("measures") is not None,
         )
     )
 

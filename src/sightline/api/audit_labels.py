@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sightline.api.audit import HERE, QUIET, audit_source, limits_of
+from sightline.api.audit import HERE, QUIET, audit_source, checked_options, hooks_of
 from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
 from sightline.api.label_choice import chosen_labels
@@ -15,7 +14,7 @@ from sightline.api.model_source import ChosenModel, GivenModel
 from sightline.api.run_options import AuditOptions
 from sightline.audits.stop_limits import most_texts
 from sightline.core.errors import SightlineError
-from sightline.experiments.callbacks import Display
+from sightline.core.whole_numbers import whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,21 +62,17 @@ def audit_labels(
     options
         As for `sightline.audit`; ``budget`` is for each label.
     """
-    held = _held(model, data, companions)
+    held, hooks = _held(model, data, companions), hooks_of(on_progress, options)
+    options = checked_options(options)
     taken = {
         name: options.pop(name) for name in ("limit", "label_map", "scores") if name in options
     }
     if not (scores := taken.get("scores")) or not isinstance(scores, str):
         taken.pop("scores", None)
         options |= {} if scores is None else {"scores": scores}
-
-    @contextmanager
-    def progress() -> Iterator[Display]:
-        yield Display(on_texts=on_progress)
-
-    asked = AuditOptions(seed=seed, **{k: v for k, v in taken.items() if v is not None})
-    options |= limits_of(options | {"scores": scores})
-    return audit_each_label(held, asked, Hooks(progress=progress), labels=labels, **options)
+    named = {name: value for name, value in taken.items() if value is not None}
+    asked = AuditOptions(seed=whole(seed, "seed"), **named)
+    return audit_each_label(held, asked, hooks, labels=labels, **options)
 
 
 def _held(model: Model, data: Dataset, companions: Mapping[str, Auditable] | None) -> Trained:

@@ -4,6 +4,7 @@ finished runs.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,18 @@ from sightline.studies.study_definition import Params as Params
 def is_named(name: str) -> bool:
     """Tell whether a name is of a paper's table or figure: a paper, a colon and an id."""
     return name.partition(":")[0] in PAPERS
+
+
+OF_A_PAPER = "of a paper’s table or figure, as jain2019:J-2; a file says these itself"
+
+
+def refuse_options(given: Mapping[str, object], what: str, whose: str) -> None:
+    """Refuse options that were given for another kind of study than ``what``; ``whose`` says
+    which.
+    """
+    for name, value in given.items():
+        if value is not None:
+            raise SpecError(f"{what} takes no such option: it is {whose}", field=name)
 
 
 def refuse_misspelt(name: str) -> None:

@@ -21,6 +21,7 @@ from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
 from sightline.core.explanation import Prediction
 from sightline.core.protocols import Auditable, SupportsLabels
+from sightline.core.whole_numbers import whole
 from sightline.data.batches import length_batches
 from sightline.measures.trace_arrays import decided, to_numpy
 from sightline.numerics.divergences import probabilities
@@ -53,7 +54,8 @@ def predict(
     examples = (
         unlabelled(*pair, max_tokens, i, "texts") for i, pair in enumerate(_pairs(texts, queries))
     )
-    return list(predictions(known_model(model, device, several=True).model, examples, batch_size))
+    known = known_model(model, device, several=True).model
+    return list(predictions(known, examples, whole(batch_size, "batch_size", 1)))
 
 
 def predict_each(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from sightline.api.list_papers import refuse_misspelt
+from sightline.api.list_papers import OF_A_PAPER, refuse_misspelt, refuse_options
 from sightline.config.run_keys import run_key
 from sightline.config.specs import OWN
 from sightline.core.errors import SpecError, StoreError
@@ -263,6 +263,9 @@ def study(
     else:
         if isinstance(what, str):
             refuse_misspelt(what)
+        asked = {"data": data, "datasets": datasets or None, "seeds": seeds, "limit": limit}
+        name = "a study as plain values" if isinstance(what, Mapping) else str(what)
+        refuse_options(asked | {"vectors": vectors}, name, OF_A_PAPER)
         planned = plan_file(what)
     running = RunSettings(workers=read_workers(str(workers)), retry_failed=True)
     ended = run_study(planned, Store(Path(store)), running)

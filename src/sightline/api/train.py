@@ -6,12 +6,14 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from sightline._io.atomic_write import plain
 from sightline.api.model_argument import check_data
 from sightline.api.model_source import choose_training
 from sightline.api.run_options import AuditOptions, TrainingOptions
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import GIVEN, DataSpec
 from sightline.core.errors import DataError, SpecError
+from sightline.core.whole_numbers import whole
 from sightline.data import load_dataset
 from sightline.data.assembly.fingerprints import fingerprint
 from sightline.data.dataset import Dataset
@@ -64,15 +66,11 @@ def train(
         raise SpecError(
             f"expected a spec such as 'bilstm+additive', got {model!r:.60}", field="model"
         )
-    training = TrainingOptions(
-        preset=preset,
-        epochs=epochs,
-        batch_size=batch_size,
-        learning_rate=learning_rate,
-        companions=companions,
-        vectors=vectors,
-    )
-    source = choose_training(_spec_of(data), model, training, AuditOptions(seed=seed))
+    # Numbers of numpy become Python's: a run is known by its spec as JSON.
+    numbers = plain({"epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate})
+    training = TrainingOptions(preset=preset, companions=companions, vectors=vectors, **numbers)
+    asked = AuditOptions(seed=whole(seed, "seed"))
+    source = choose_training(_spec_of(data), model, training, asked)
     return train_on(data, source.spec, display or Display(), device)
 
 

@@ -11,6 +11,7 @@ from sightline.core.error_excerpts import show
 from sightline.core.errors import DataError, setting
 from sightline.core.example import Example
 from sightline.core.tokeniser import tokenise
+from sightline.core.whole_numbers import whole
 from sightline.data.assembly.split_tables import read_sheet
 from sightline.data.readers.table_columns import find_column, not_a_character, read_ids
 
@@ -40,8 +41,9 @@ def _cut(
     query: tuple[str, ...] | None,
     max_tokens: int,
 ) -> Example:
-    asked = None if query is None else query[:max_tokens]
-    return Example(name, place, text, tokens[:max_tokens], None, NO_LABEL, asked)
+    most = whole(max_tokens, "max_tokens", 1)
+    asked = None if query is None else query[:most]
+    return Example(name, place, text, tokens[:most], None, NO_LABEL, asked)
 
 
 class TextColumns(NamedTuple):

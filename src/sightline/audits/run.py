@@ -32,7 +32,7 @@ from sightline.audits.stop_limits import (
     is_sequential,
     most_texts,
 )
-from sightline.config.measure_registry import ALWAYS
+from sightline.config.measure_registry import ALWAYS, MEASURES
 from sightline.config.word_maps import is_attribution
 from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
@@ -83,7 +83,7 @@ def audit(
     seed: int = 0,
     *,
     limit: int | None = None,
-    measures: Sequence[Measure] | None = None,
+    measures: Sequence[Measure | str] | None = None,
     thresholds: Thresholds | None = None,
     scores: Scores | str | None = None,
     label_map: LabelMap | None = None,
@@ -111,6 +111,9 @@ def audit(
     companions
         Control models that some measures need, by name (``uniform``), checked like the model.
         Without them these measures are "not run", with the reason.
+    measures
+        Measures to take instead of the default ones, each by its name or as an object; the
+        predictions are always taken.
     scores
         Word scores of another tool, by the id of a text, or ``captum:NAME`` for an attribution of
         Captum: one more map to compare. They are the audited map of a model that only answers
@@ -263,16 +266,22 @@ def _chosen(
     return choice.model, replace(sampled, test=choice.rest, card=card), choice.description
 
 
-def _with_predictions(measures: Sequence[Measure] | Measure) -> Sequence[Measure]:
-    """Add the predictions, on which every audit rests, to measures that a user named."""
-    if not isinstance(measures, Iterable):
+def _with_predictions(measures: Sequence[Measure | str]) -> Sequence[Measure]:
+    """Make measures that a user named, and add the predictions, on which every audit rests."""
+    if isinstance(measures, str) or not isinstance(measures, Iterable):
         raise SpecError(
             f"expected a list of measures, got {type(measures).__name__}; put it into brackets",
             field="measures",
         )
-    named = [*measures]
+    named = [_made(one) if isinstance(one, str) else one for one in measures]
     there = any(getattr(one, "code", None) == ALWAYS for one in named)
     return named if there else [Predictions(), *named]
+
+
+def _made(name: str) -> Measure:
+    if name not in MEASURES:
+        raise SpecError(f"{name!r}: expected some of {', '.join(MEASURES)}", field="measures")
+    return default_measures(chosen=(name,))[-1]
 
 
 def conclude(

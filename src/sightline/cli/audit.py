@@ -48,11 +48,10 @@ def audit(
     places = [*audit_outputs(report, several=run.seeds > 1), kept]
     check_places(inputs(data, name, vectors=model.vectors, scores=texts.scores), *places)
     check_endings(report.out, report.card)
-    source = choose(
-        data, name, model.training(texts.min_count), run.options(texts), typed=texts.description
-    )
-    note_unsealed(saved_folder(name))
     gates = read_gates(fail_on or ())
+    asked = run.options(texts, gates)
+    source = choose(data, name, model.training(texts.min_count), asked, typed=texts.description)
+    note_unsealed(saved_folder(name))
     stopping = run.stopping(texts.scores, gates)
     note_replaced(*places)
     sources = with_seeds(source, run.seeds)

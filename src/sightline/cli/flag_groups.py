@@ -23,7 +23,7 @@ from sightline.cli.output import print_message
 from sightline.cli.output_checks import Output
 from sightline.cli.progress import progress
 from sightline.core.errors import SpecError
-from sightline.report.gates import VERDICT_GATES
+from sightline.report.gates import VERDICT_GATES, expensive_measures
 
 if TYPE_CHECKING:
     from sightline.api.data_source import DataSpec
@@ -301,13 +301,13 @@ class Auditing:
             self.budget, self.max_texts, full=self.full, scores=scores, named=named
         )
 
-    def options(self, texts: AuditedTexts) -> AuditOptions:
-        """Return the options of an audit."""
+    def options(self, texts: AuditedTexts, gates: Sequence[str]) -> AuditOptions:
+        """Return the options of an audit; a test that a gate names is taken, expensive or not."""
         return AuditOptions(
             seed=self.seed,
             limit=self.limit,
             gradient=self.gradient,
-            measures=tuple(self.measure or ()),
+            measures=(*(self.measure or ()), *expensive_measures(gates)),
             label_map=read_label_map(texts.label_map) if texts.label_map else {},
             labels=tuple(self.labels or ()),
             scores=texts.scores,

@@ -626,8 +626,8 @@ FailOn = Annotated[
         metavar="VERDICT|CODE",
         show_default="never",
         help="Exit with 3 if this is the verdict (such as must-not-be-shown) for all texts or for a "
-        "predicted class, or if this test (such as SL-301) failed; may be "
-        "repeated.",
+        "predicted class, or if this test (such as SL-301) failed or was not run; "
+        "may be repeated.",
         rich_help_panel="Output",
     ),
 ]

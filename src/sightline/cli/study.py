@@ -4,7 +4,6 @@ table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -49,7 +48,12 @@ def study(
     runs are kept. Several processes may work on one store at once. Exits with 4 if runs have
     failed, or if another process has them, and with 3 if a calibration fails a promise.
     """
-    from sightline.api.list_papers import is_named, refuse_misspelt  # noqa: PLC0415  (as late as it is needed)
+    from sightline.api.list_papers import (  # noqa: PLC0415  (as late as it is needed)
+        OF_A_PAPER,
+        is_named,
+        refuse_misspelt,
+        refuse_options,
+    )
 
     if file == "list":
         return show_list(paper.asked(run.limit), paper.data, run.store, output.as_json)
@@ -60,18 +64,16 @@ def study(
         )
     check_ending("--table", output.table)
     if is_named(file):
-        _refuse(kept.of_named, file, _OF_NAMED)
-        _refuse({"results": kept.results}, file, f"{_OF_NAMED}, or of a study file")
-        _refuse(output.of_a_file, file, "of a study file")
+        refuse_options(kept.of_named, file, _OF_NAMED)
+        refuse_options({"results": kept.results}, file, f"{_OF_NAMED}, or of a study file")
+        refuse_options(output.of_a_file, file, "of a study file")
         planned, read = _of_a_paper(file, paper, paper.asked(run.limit))
         return _do(planned, read, run, kept, output)
     if is_named_study(file):
         return _of_a_name(file, run, paper, kept, output)
     refuse_misspelt(file)
-    _refuse(kept.of_named, file, _OF_NAMED)
-    _refuse(
-        paper.given, file, "of a paper’s table or figure, as jain2019:J-2; a file says these itself"
-    )
+    refuse_options(kept.of_named, file, _OF_NAMED)
+    refuse_options(paper.given, file, OF_A_PAPER)
     planned, read = _of_a_file(Path(file), output)
     return _do(planned, read, run, kept, output, run.limit)
 
@@ -106,6 +108,7 @@ def _of_a_name(
     name: str, run: StudyRun, paper: PaperOptions, kept: ResultsOptions, output: StudyOutput
 ) -> None:
     """Make the runs of all papers' tables, or of a calibration."""
+    from sightline.api.list_papers import refuse_options  # noqa: PLC0415  (as late as it is needed)
     from sightline.api.study_names import ALL, NamedStudy  # noqa: PLC0415  (torch)
 
     assert run.store is not None  # it was asked for
@@ -116,15 +119,9 @@ def _of_a_name(
         "table": output.table,
         "out": output.out,
     }
-    _refuse({**output.of_a_file, **others}, name, "of one table, or of a study file")
+    refuse_options({**output.of_a_file, **others}, name, "of one table, or of a study file")
     study = NamedStudy(name, run.store, paper.data, kept.results, paper.seeds, paper.vectors)
     do_named_study(study, run, kept, output)
-
-
-def _refuse(given: Mapping[str, object], file: str, whose: str) -> None:
-    for name, value in given.items():
-        if value is not None:
-            raise SpecError(f"{file} takes no such flag: it is {whose}", field=name)
 
 
 def _of_a_file(file: Path, output: StudyOutput) -> tuple[PlannedStudy, list[Input]]:

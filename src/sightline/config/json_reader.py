@@ -65,6 +65,12 @@ def read_as(kind: Any, value: Any, where: str, *, nan: bool = False) -> Any:
     return value
 
 
+def check_types(value: Any, prefix: str = "") -> None:
+    """Refuse a field of a dataclass that has not its type, as reading it would."""
+    for name, kind in _hints(type(value)).items():
+        read_as(kind, getattr(value, name), f"{prefix}{name}")
+
+
 def _alternatives(kind: Any) -> tuple[Any, ...]:
     return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
 

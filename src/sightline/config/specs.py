@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from sightline._io.limits import WIDTH
+from sightline.config.json_reader import check_types
 from sightline.config.key_compatibility import LATER, later_fields
 from sightline.config.measure_registry import ALWAYS, MEASURES
 from sightline.config.part_compatibility import check_together, pooled_width, states_width
@@ -280,7 +281,8 @@ class FitSpec:
     (AdamW)."""
 
     def __post_init__(self) -> None:
-        """Refuse settings that make no sense together."""
+        """Refuse settings of another type, and settings that make no sense together."""
+        check_types(self, "fit.")
         if not self.guide and self.guide_weight != FitSpec.guide_weight:
             raise SpecError(
                 f"fit.guide_weight: {self.guide_weight} weighs nothing without fit.guide; name one"
@@ -288,9 +290,7 @@ class FitSpec:
         self._check_pieces()
         for name, value in vars(self).items():
             zero = name in FROM_ZERO
-            if type(value) in (int, float) and not (
-                math.isfinite(value) and (value > 0 or (zero and value == 0))
-            ):
+            if type(value) in (int, float) and not (value > 0 or (zero and value == 0)):
                 raise SpecError(
                     f"fit.{name}: expected a number {'from' if zero else 'above'} 0, got {value}"
                 )
@@ -347,6 +347,7 @@ class RunSpec:
         """Refuse a run that cannot be built or measured. Measures have one order, so equal runs
         have equal names.
         """
+        check_types(self)
         self.model.check_together()
         known = [name for name in MEASURES if name != ALWAYS]
         if self.measures != tuple(name for name in known if name in self.measures):

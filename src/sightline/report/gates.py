@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sightline.config.measure_registry import BY_NAME
 from sightline.core.errors import SpecError, setting
 from sightline.core.results import VERDICTS, Finding, Results
 from sightline.report.number_format import plainly, trimmed_number
@@ -27,21 +28,27 @@ def read_gates(names: Sequence[str]) -> tuple[str, ...]:
     return gates
 
 
+def expensive_measures(gates: Sequence[str]) -> tuple[str, ...]:
+    """Name the measures of the gates' tests that run only when requested by name."""
+    return tuple({AUDIT_TESTS[gate].measure for gate in gates if gate in AUDIT_TESTS} & BY_NAME)
+
+
 def closed(audit: Results, gates: Sequence[str]) -> list[str]:
     """Say why each triggered gate is triggered: its verdict holds for all texts or for a predicted
-    class, or its test failed, or was not run by an audit that stopped early.
+    class, or its test failed or was not run, so that it could not fail.
 
     A map is shown for texts of every class, so one class is enough.
     """
     results = {finding.code: finding for finding in audit.findings}
-    early = "sequential" in audit.spec
     lines = []
     for gate in gates:
         if gate in AUDIT_TESTS:
             found = results.get(gate)
-            if found is not None and found.result == "failed":
+            if found is None:
+                lines.append(f"{gate} is not among the tests of this audit")
+            elif found.result == "failed":
                 lines.append(f"{gate} failed")
-            elif found is not None and found.result == "not run" and early:
+            elif found.result == "not run":
                 lines.append(f"{gate} was not run: {found.reason}")
         elif audit.verdict.level == VERDICT_GATES[gate]:
             lines.append(f"the verdict is {gate!r}")

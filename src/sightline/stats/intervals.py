@@ -97,9 +97,8 @@ def interval_of_equal_values(
         return without_interval(value, n, "all texts equal; no interval is known")
     unseen = min(1.0, -math.log(1 - level) / groups)
     low, high = value - unseen * (value - bounds[0]), value + unseen * (bounds[1] - value)
-    return Estimate(
-        value, *clip_interval(value, low, high, bounds), n, "all texts equal: rule of three"
-    )
+    method = describe_method("all texts equal: rule of three", level)
+    return Estimate(value, *clip_interval(value, low, high, bounds), n, method)
 
 
 def resampled_units(n: int, groups: int) -> str:

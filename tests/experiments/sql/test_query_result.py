@@ -77,6 +77,11 @@ def test_csv_reads_back_in_full_and_runs_in_no_spreadsheet(
         ["3", "", "''s", ""],
         ["4", "inf", 'a,"b"\n漢', "true"],
     ]
+    nested = ask(Store(tmp_path / "empty", make=False), "SELECT [1.0, 'nan'::DOUBLE] AS held")
+    write_answer(nested, tmp_path / "n.csv")
+    with (tmp_path / "n.csv").open(newline="") as file:
+        _, (held,) = csv.reader(file)
+    assert json.loads(held, parse_constant=pytest.fail) == [1.0, None]
     formula = ask(Store(tmp_path / "empty", make=False), """SELECT 1 AS "=cmd()" """)
     write_answer(formula, tmp_path / "f.csv")
     assert (tmp_path / "f.csv").read_bytes() == b"'=cmd()\r\n1\r\n"

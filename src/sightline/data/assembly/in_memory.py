@@ -41,7 +41,7 @@ def data_from(
     of names, empty for a text without labels.
     """
     texts = texts if isinstance(texts, str) else list(texts)
-    splits = ["test"] * len(texts) if splits == EVERY_ROW else splits
+    splits = ["test"] * len(texts) if isinstance(splits, str) and splits == EVERY_ROW else splits
     given = {"text": texts, "label": labels, "split": splits, "query": queries}
     columns = {
         column: _listed(column, values) for column, values in given.items() if values is not None

@@ -90,11 +90,17 @@ def long_fields(most: int = 2**31 - 1) -> Iterator[None]:
 
 
 def _with_delimiter(lines: Iterator[str], kind: Kind) -> tuple[Iterable[str], str]:
-    """Find out what separates the columns of a table, by its header."""
-    usual, header = _DELIMITERS[kind], next(lines, "")
+    """Find out what separates the columns of a table, by its first line that is not blank."""
+    usual, blank = _DELIMITERS[kind], list[str]()
+    for header in lines:
+        if header.strip():
+            break
+        blank.append(header)
+    else:
+        header = ""
     others = (one for one in _WITHOUT_COMMA if one in header)
     found = usual if kind != "csv" or usual in header else next(others, usual)
-    return chain([header], lines), found
+    return chain(blank, [header], lines), found
 
 
 def _delimited(file: str, lines: Iterable[str], delimiter: str, share: float) -> Records:

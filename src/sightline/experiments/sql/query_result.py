@@ -130,7 +130,8 @@ def _cell(value: Any) -> str:
         return ""
     if isinstance(value, str):
         return guarded(value)
-    return json.dumps(value) if isinstance(value, bool | list | dict) else repr(value)
+    nested = isinstance(value, bool | list | dict)
+    return json.dumps(plain(value), allow_nan=False) if nested else repr(value)
 
 
 def _simple(value: Any) -> Any:

@@ -54,6 +54,9 @@ def compared(audits: Sequence[Results], places: Sequence[str] = ()) -> SideBySid
             "another seed"
         )
     named_places = places or [""] * len(audits)
+    if len(named_places) != len(audits):
+        message = f"expected a place for each of {len(audits)} audits, got {len(named_places)}"
+        raise SpecError(message, field="places")
     sides = tuple(
         Side(_letter(i), audit, place)
         for i, (audit, place) in enumerate(zip(audits, named_places, strict=True))
