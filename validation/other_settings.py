@@ -152,7 +152,9 @@ SETTINGS = (
             f"δ = 10, averaged over the {WIDTH} numbers of a state",
             partial(_tied, delta=10),
             3,
+            corpus,
         )
+        for corpus in ("sst", "news")
         for layers in (2, 3)
     ),
     *(
@@ -187,7 +189,8 @@ SETTINGS = (
         for model in ("bilstm+additive", "transformer+dot", "transformer+dot+sparsemax")
     ),
     *(
-        Setting("meister2021:M-6", model, says, _as_it_is, 3, removal=removal)
+        Setting("meister2021:M-6", model, says, _as_it_is, 3, corpus, removal=removal)
+        for corpus in ("sst", "news")
         for says, removal in (
             ("a state is set to 0, weights are computed again", set_to_zero),
             ("a state is left out, the other weights stay", with_other_weights_held),
