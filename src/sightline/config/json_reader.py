@@ -67,8 +67,9 @@ def read_as(kind: Any, value: Any, where: str, *, nan: bool = False) -> Any:
 
 def check_types(value: Any, prefix: str = "") -> None:
     """Refuse a field of a dataclass that has not its type, as reading it would."""
-    for name, kind in _hints(type(value)).items():
-        read_as(kind, getattr(value, name), f"{prefix}{name}")
+    kind: Any = type(value)
+    for name, field in _hints(kind).items():
+        read_as(field, getattr(value, name), f"{prefix}{name}")
 
 
 def _alternatives(kind: Any) -> tuple[Any, ...]:
