@@ -97,6 +97,7 @@ def test_a_map_names_classes_and_may_bring_two_labels_to_one() -> None:
 def test_a_map_names_classes_whatever_their_case() -> None:
     mapped = {"bad": "NEGATIVE", "good": "Positive "}
     assert classes(("bad", "good"), NAMED, **mapped) == ["negative", "positive"]
+    assert classes(("bad", "Positive "), NAMED, bad="negative") == ["negative", "positive"]
     assert classes(("a", "b"), ("POS", "pos"), a="pos", b="POS") == ["pos", "POS"]
     with pytest.raises(SpecError, match="no class 'Pos'"):
         classes(("a", "b"), ("POS", "pos"), a="Pos", b="POS")

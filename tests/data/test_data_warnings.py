@@ -7,7 +7,9 @@ import pytest
 from sightline.config.spec_syntax import parse_data
 from sightline.data.assembly.corpus import Text
 from sightline.data.assembly.data_warnings import (
+    ALONE,
     AS_MISSING,
+    GARBLED,
     label_warnings,
     text_warnings,
     words_beyond,
@@ -50,7 +52,24 @@ def test_no_text_is_quoted_in_what_reports_without_texts_tell_too() -> None:
     "plain", ["a < b > c", "x <- y", "me <you@there.org> too", "AT&T; R&D", "1 & 2;", "<3", "<>"]
 )
 def test_signs_are_no_markup(plain: str) -> None:
-    assert [*text_warnings([text(plain)], None)] == []
+    assert [*text_warnings([text(plain), text("so good"), text("or not")], None)] == []
+
+
+@pytest.mark.parametrize("garbled", ["cafÃ©", "itâ€™s", "it\u0092s", "ï»¿so", "Â£5"])
+def test_signs_of_a_wrong_conversion_are_named(garbled: str) -> None:
+    (message,) = text_warnings([text(f"{garbled} good"), text("so good")], None)
+    assert message == f"a text {GARBLED}"
+
+
+@pytest.mark.parametrize("right", ["café", "SÃO PAULO", "« Ça va »", "it’s £5", "naïve"])
+def test_accents_are_no_signs_of_a_wrong_conversion(right: str) -> None:
+    assert [*text_warnings([text(right)], None)] == []
+
+
+def test_a_column_of_numbers_is_asked_for() -> None:
+    numbers = [text(one) for one in ("0", "3.7", "-12")]
+    assert [*text_warnings([*numbers, text("so good")], None)] == [f"3 of 4 texts are {ALONE}"]
+    assert [*text_warnings([*numbers, *map(text, ("so", "it", "is"))], None)] == []
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,14 @@ import pytest
 
 from sightline.audits.audit_result import Audit
 from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT
-from sightline.report.advice import AFTER_GUESSING, GUESSING, UNBALANCED, WORSE, shown_maps_advice
+from sightline.report.advice import (
+    AFTER_GUESSING,
+    GUESSING,
+    UNBALANCED,
+    WORSE,
+    one_training,
+    shown_maps_advice,
+)
 from sightline.report.caption import caption
 from sightline.report.card import card
 from sightline.report.first_screen import CAVEATS as CAVEATS_BLOCK
@@ -236,5 +243,6 @@ def test_a_model_that_guesses_and_an_audit_without_a_verdict_get_one_line(
 
 
 def test_one_training_is_said_to_be_one() -> None:
-    same_text("report", advice(audit())[-1])
-    assert "--seeds 3" in advice(replace(audit(), spec={"run": {}}))[-1]
+    same_text("report", one_training(audit()))
+    assert one_training(audit()) in limits(audit())
+    assert "--seeds 3" in one_training(replace(audit(), spec={"run": {}}))

@@ -9,8 +9,10 @@ import pytest
 from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Estimate, Reason
 from sightline.report.advice import more_of_classes
 from sightline.report.caption import NO_OTHER, SHARE_OF_TEXTS, _said_once, caption
+from sightline.report.first_screen import conclusions, reasons
 from sightline.report.number_format import bracketed
 from sightline.report.sentences import join_words
+from sightline.report.sequential_note import BUDGET_SPENT
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import TOO_FEW
@@ -88,6 +90,30 @@ def test_the_caveats_under_a_map_of_one_class_are_of_this_class() -> None:
     names = join_words(AUDIT_TESTS[code].name for code in silent)
     assert f"Not tested: {names}." in said, "what a test needs is no matter of the map's readers"
     assert "weights that can be replaced" not in said
+
+
+def test_the_caveats_under_a_map_of_all_texts_name_what_was_not_tested() -> None:
+    made = audit()
+    findings = tuple(
+        replace(one, result="not run") if at == 1 else one for at, one in enumerate(made.findings)
+    )
+    code = findings[1].code
+    lacking = reached(CAVEATS, 5, (), (Reason("not tested whether", code, "not run", "needs x"),))
+    said = " ".join(caption(replace(made, findings=findings, verdict=lacking)))
+    assert f"Not tested: {AUDIT_TESTS[code].name}." in said
+    assert "needs x" not in said
+
+
+def test_a_caption_says_that_time_ended_the_audit() -> None:
+    """Its tests are not inconclusive: they did not run."""
+    made = replace(audit(), verdict=reached(CANNOT_TELL, 6))
+    cut_short = {"unfinished": True, "stopped": "budget"}
+    ended = replace(made, spec={**made.spec, "sequential": cut_short})
+    assert any(BUDGET_SPENT in one for one in caption(ended))
+    assert not any(BUDGET_SPENT in one for one in caption(made))
+    assert any(BUDGET_SPENT in one for one in more_of_classes(ended))
+    assert reasons(ended)[0].lower().startswith(BUDGET_SPENT)
+    assert conclusions(ended) != conclusions(made)
 
 
 def test_a_caption_says_on_how_many_of_the_texts_its_map_is_right() -> None:

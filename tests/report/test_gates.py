@@ -129,6 +129,19 @@ def test_a_gate_whose_test_was_not_run_closes() -> None:
         older.assert_shown("SL-301")
 
 
+def test_an_assertion_without_a_failed_test_says_what_is_open() -> None:
+    left = [
+        replace(one, result="not run" if one.code == "SL-301" else "inconclusive")
+        for one in audit().findings
+    ]
+    open_ = replace(judged(CANNOT_TELL), findings=tuple(left))
+    with pytest.raises(AssertionError) as caught:
+        open_.assert_shown()
+    first, *rest = str(caught.value).splitlines()
+    assert "cannot-tell" in first
+    assert any("SL-301" in line for line in rest)
+
+
 def test_only_expensive_measures_are_named_for_a_gate() -> None:
     assert expensive_measures(("must-not-be-shown", "SL-301")) == ()
     assert expensive_measures(("SL-301", "SL-401")) == ("information",)

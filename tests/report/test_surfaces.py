@@ -272,7 +272,7 @@ def test_the_article_of_a_finding_has_its_answer_and_its_score_with_more_digits(
 def test_the_verdict_is_the_same_everywhere(audit_under_test: Audit) -> None:
     headline = plain(audit_under_test.to_json())["headline"]
     opened = headline[0].upper() + headline[1:]
-    said = [one.text for one in conclusions(audit_under_test.verdict)]
+    said = [one.text for one in conclusions(audit_under_test)]
     printed = " ".join(" ".join(lines(audit_under_test)).split())
     page, block = (
         unescape(one) for one in (render(audit_under_test), in_notebook(audit_under_test))

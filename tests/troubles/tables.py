@@ -279,7 +279,13 @@ MESSAGES: dict[str, tuple[str, Make, tuple[str, ...], str]] = {
         "latin1.csv",
         lambda: table(rows()).replace(b"no5", b"caf\xe9"),
         (),
-        r"latin1\.csv:7: expected UTF-8 text, got byte 0xe9; .*iconv",
+        r"latin1\.csv:7: expected UTF-8 text, got byte 0xe9; .*iconv -f CP1252",
+    ),
+    "latin-1 among lines of UTF-8": (
+        "mixed.csv",
+        lambda: table(rows()).replace(b"no3", "é".encode()).replace(b"no5", b"caf\xe9"),
+        (),
+        r"mixed\.csv:7: expected UTF-8 text, got byte 0xe9; the lines before it are UTF-8",
     ),
     "utf-16": (
         "utf16.csv",

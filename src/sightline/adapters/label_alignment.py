@@ -123,7 +123,7 @@ def _mapped(
     data: str, labels: Sequence[str], names: Sequence[str], label_map: Mapping[str, str]
 ) -> MatchedLabels:
     """Apply a map, which may give several labels the same class; labels that it leaves out must be
-    class names.
+    class names, whatever their case, blanks and decimals.
     """
     if stray := [label for label in label_map if label not in labels]:
         raise SpecError(
@@ -136,7 +136,7 @@ def _mapped(
             f"the model has no class {show_name(stray[0])}; it has {list_names(names)}",
             field=_FIELD,
         )
-    classes = {label: label_map.get(label, label) for label in labels}
+    classes = {label: label_map.get(label) or _named(label, names) for label in labels}
     if stray := [label for label in labels if classes[label] not in names]:
         message = (
             f"the map leaves out {list_names(stray, show)}, and the model has no class of that name"

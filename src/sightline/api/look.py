@@ -43,6 +43,7 @@ from sightline.models.classifier import AttentionClassifier
 from sightline.models.model_storage import weights_digest
 from sightline.numerics.divergences import probabilities
 from sightline.report.html.explanation_view import in_notebook
+from sightline.report.map_names import MAPS as TITLED
 from sightline.report.sanitize import shortened
 from sightline.report.text.explanation_text import lines
 
@@ -239,7 +240,9 @@ def edited(text: str, place: int, word: str) -> str:
 
 
 def _chosen(maps: str | Sequence[str]) -> tuple[str, ...]:
-    maps = (maps,) if isinstance(maps, str) else maps
+    """Check the names of maps; a map may also be named as results show it."""
+    shown = {kind.name: kind.quantity for kind in TITLED}
+    maps = [shown.get(name, name) for name in ((maps,) if isinstance(maps, str) else maps)]
     known = [name for name in MAPS if name not in USER_MAPS]
     if unknown := next((name for name in maps if name not in known), None):
         raise SpecError(f"expected one of {', '.join(known)}, got {unknown!r}", field="maps")

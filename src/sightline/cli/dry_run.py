@@ -40,7 +40,7 @@ def made_forecast(
 SURELY = 1.5
 """An audit takes at most so many times its estimate."""
 FEWER = 100
-"""The number of texts from which an audit may be settled early."""
+"""The number of texts from which fewer may be enough for a verdict."""
 
 
 def say_ready(
@@ -132,10 +132,10 @@ def _about(name: str, once: QuickEstimate, labels: int, stopping: Stopping) -> s
             f"Auditing up to {found.texts:,} texts{each} with {name}: {first}, {took} for all"
             f"{more} (estimate{_at_most(stopping.budget, labels)})."
         )
-    sooner = ", without --full it stops when its verdict is settled" if found.texts > FEWER else ""
+    fewer = ", --limit takes fewer texts" if found.texts > FEWER else ""
     return (
-        f"Auditing {found.texts:,} texts{each} with {name}: {took} (estimate; --dry-run says "
-        f"more{sooner})."
+        f"Auditing {found.texts:,} texts{each} with {name}, every test on every text: {took} "
+        f"(estimate; --dry-run says more{fewer})."
     )
 
 

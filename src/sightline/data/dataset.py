@@ -53,10 +53,9 @@ class Dataset:
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{len(split)} {name}" for name, split in self.splits.items())
-        return (
-            f"<Dataset {self.name!r}: {sizes} texts; labels {list_names(self.label_names)}; next: "
-            "sightline.train(data)>"
-        )
+        then = "sightline.train(data)" if self.train else "sightline.audit(model, data)"
+        labels = list_names(self.label_names)
+        return f"<Dataset {self.name!r}: {sizes} texts; labels {labels}; next: {then}>"
 
     @property
     def several(self) -> bool:

@@ -31,14 +31,14 @@ from sightline.report.sentences import (
     opened,
     quoted,
 )
-from sightline.report.sequential_note import is_sequential, is_unfinished
+from sightline.report.sequential_note import BUDGET_SPENT, is_sequential, is_unfinished
 from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import AS_ONE, TOO_FEW
 
 TITLE = "What to do now"
 UNFIT = 1
 """The row of the verdict table that applies if nothing can be concluded."""
-LARGER_BUDGET = "give the audit a larger --budget: it ended before the tests that decide had run"
+LARGER_BUDGET = f"give the audit a larger --budget: {BUDGET_SPENT}"
 NOT_SURELY = "the model is not surely better than always predicting the majority class"
 GUESSING = f"{opened(NOT_SURELY)}."
 WORSE = (
@@ -153,7 +153,12 @@ def _none(family: MapFamily) -> str:
 
 
 def more_of_classes(audit: Results) -> Iterator[str]:
-    """Say how many texts would give each predicted class enough for a verdict."""
+    """Say how many texts would give each predicted class enough for a verdict, or that time was too
+    short for the texts there are.
+    """
+    if is_unfinished(audit):
+        yield f"{opened(LARGER_BUDGET)}."
+        return
     predicted = _independent(audit)
     few = [
         name
@@ -234,4 +239,4 @@ def one_training(audit: Results) -> str:
     """Say that there was one training run, and how to see how much depends on it."""
     if "run" in audit.spec:
         return "One training run; check with --seeds 3."
-    return "One training run: train the model again and audit that, too."
+    return "One training run: another training of the model may get another verdict."

@@ -17,11 +17,13 @@ from sightline.report.sentences import (
     HeadlinePart,
     NotRunTests,
     answers,
+    caveat_reasons,
     class_caveats,
     join_words,
     of_classes,
     opened,
 )
+from sightline.report.sequential_note import BUDGET_SPENT, is_unfinished
 from sightline.report.transfer_summary import TRANSFER
 from sightline.verdict.catalogue import AUDIT_TESTS
 
@@ -89,7 +91,11 @@ def _caveats(audit: Results, classes: Sequence[str]) -> Iterator[str]:
 
     What holds of all texts together may not hold of a class, so a class has its own.
     """
-    found = _of_classes(audit, classes) if classes else caveats(audit, scores=False)
+    found = (
+        _of_classes(audit, classes)
+        if classes
+        else [*caveats(audit, scores=False), *_not_tested(audit)]
+    )
     if said := [*_said_once([*found])]:
         yield f"Caveats: {' '.join(said)}"
 
@@ -97,12 +103,26 @@ def _caveats(audit: Results, classes: Sequence[str]) -> Iterator[str]:
 def _of_classes(audit: Results, classes: Sequence[str]) -> Iterator[str]:
     """Give the caveats of some predicted classes, each with the test that it comes from."""
     for reason, which, _ in class_caveats(audit.verdict, classes):
-        if isinstance(reason, NotRunTests):  # what they need is no matter of the map's readers
-            yield f"Not tested: {join_words(AUDIT_TESTS[code].name for code in reason.tests)}."
+        if isinstance(reason, NotRunTests):
+            yield _not_run(reason.tests)
             continue
         finding = finding_of(audit, reason.code)
         test = "" if finding is None else f" ({finding.name})"
         yield f"{opened(f'{which}: {reason.words}' if which else reason.words)}{test}."
+
+
+def _not_tested(audit: Results) -> Iterator[str]:
+    """Name the tests that a caveat of all texts says were not run."""
+    for reason, _, classes in caveat_reasons(audit.verdict):
+        if not classes and isinstance(reason, NotRunTests):
+            yield _not_run(reason.tests)
+        elif not classes and reason.result == "not run":
+            yield _not_run((reason.code,))
+
+
+def _not_run(tests: Sequence[str]) -> str:
+    """Name tests that were not run; what they need is no matter of the map's readers."""
+    return f"Not tested: {join_words(AUDIT_TESTS[code].name for code in tests)}."
 
 
 def _said_once(sentences: Sequence[str]) -> Iterator[str]:
@@ -155,7 +175,11 @@ def _not_shown(audit: Results, part: HeadlinePart) -> Iterator[str]:
 
 
 def _open(audit: Results) -> str:
-    """Say why there is no conclusion: tests failed, are inconclusive, or could not run."""
+    """Say why there is no conclusion: time ended the audit, or tests failed, are inconclusive, or
+    could not run.
+    """
+    if is_unfinished(audit):
+        return BUDGET_SPENT
     results = {one.result for one in audit.findings if one.bears}
     if "failed" in results:
         return "not every test that this takes was passed"

@@ -12,7 +12,13 @@ import numpy as np
 from sightline.config.label_map import READ_AS
 from sightline.core.error_excerpts import NOT_SHOWN
 from sightline.core.results import Measurement, Results
-from sightline.data.assembly.data_warnings import AS_MISSING, LOOK_ALIKE, MARKUP
+from sightline.data.assembly.data_warnings import (
+    ALONE,
+    AS_MISSING,
+    GARBLED,
+    LOOK_ALIKE,
+    MARKUP,
+)
 from sightline.data.assembly.joined_labels import LOOK_JOINED
 from sightline.data.assembly.user_corpus import EMPTY, NO_QUERY, NO_WORDS
 from sightline.data.assembly.user_splits import ALSO_TRAINED, EVERY_ROW, UNSEEN_LABELS
@@ -25,7 +31,10 @@ from sightline.verdict.thresholds import default_thresholds
 TITLE = "About the texts"
 MOST = 6
 """Labels that are named one by one."""
-_WORTH = (MARKUP, EVERY_ROW, ALSO_TRAINED, READ_AS, NEAR, LOOK_JOINED, LOOK_ALIKE, AS_MISSING)
+_WORTH = (
+    ALONE, GARBLED, MARKUP, EVERY_ROW, ALSO_TRAINED, READ_AS, NEAR, LOOK_JOINED, LOOK_ALIKE,
+    AS_MISSING,
+)  # fmt: skip
 """Parts of the notes in a data card that a reader must know before any number."""
 
 

@@ -55,6 +55,7 @@ from sightline.report.sentences import (
     opened,
     quoted,
 )
+from sightline.report.sequential_note import BUDGET_SPENT, is_unfinished
 from sightline.report.transfer_summary import transfer_sentences
 from sightline.verdict.audit_test import OPERATORS
 from sightline.verdict.catalogue import AUDIT_TESTS
@@ -72,6 +73,7 @@ _SENTENCES: Mapping[Level, str] = {
         "class."
     ),
 }
+_CUT_SHORT = "This audit ended too early to tell whether attention explains this model{of}."
 _TONES = {MUST_NOT: "bad", CAN: "good", WITH_CAVEATS: "caveat", BY_ABSENCE: "absent"}
 _COUNTED = re.compile(r" \(([0-9]+)\)")
 """The number of texts of a class, in the reason why they are too few."""
@@ -108,7 +110,7 @@ def blocks(audit: Results, *, alone: bool = True, scores: bool = True) -> list[B
     first = first_of_all(audit)
     why = [first] if first else reasons(audit, scores=scores)
     found = [
-        Block(VERDICT, tuple(one.text for one in conclusions(audit.verdict))),
+        Block(VERDICT, tuple(one.text for one in conclusions(audit))),
         Block(WHY, tuple(why)),
         Block(CAVEATS, () if first else tuple(caveats(audit, scores=scores))),
         Block(accuracy_sentences.TITLE, tuple(filter(None, [" ".join(_model(audit))]))),
@@ -122,16 +124,18 @@ def blocks(audit: Results, *, alone: bool = True, scores: bool = True) -> list[B
     return [block for block in found if block.sentences]
 
 
-def conclusions(verdict: Verdict) -> list[VerdictSentence]:
+def conclusions(audit: Results) -> list[VerdictSentence]:
     """Put the verdict into sentences, one for each answer that classes have.
 
     If classes have their own answers, a map is shown by class. So a sentence about all texts is
     left out if it would permit a map.
     """
+    verdict = audit.verdict
+    sentences = _SENTENCES | ({CANNOT_TELL: _CUT_SHORT} if is_unfinished(audit) else {})
     parts = [part for part in answers(verdict) if part.advised or not part.level.permits]
     return [
         VerdictSentence(
-            reword_for_map(_SENTENCES[part.level], verdict.of_map).format(of=_of(part)), part.level
+            reword_for_map(sentences[part.level], verdict.of_map).format(of=_of(part)), part.level
         )
         for part in parts
     ]
@@ -147,7 +151,13 @@ def reasons(audit: Results, *, scores: bool = True) -> list[str]:
     """Say why: how much the highlighted words carry if a map may be shown, else what failed."""
     carried = [*transfer_sentences(audit, numbers=scores), *_removal(audit)]
     failed = (said for said, permits in of_tests(audit, scores=scores) if not permits)
-    return [*carried, *failed, *too_few(audit.verdict)]
+    return [*_cut_short(audit), *carried, *failed, *too_few(audit.verdict)]
+
+
+def _cut_short(audit: Results) -> Iterator[str]:
+    """Say that time ended the audit, before anything that more time might change."""
+    if is_unfinished(audit) and audit.verdict.level == CANNOT_TELL:
+        yield f"{opened(BUDGET_SPENT)}."
 
 
 def too_few(verdict: Verdict) -> list[str]:
@@ -360,8 +370,8 @@ def limits(audit: Results, *, alone: bool = True) -> list[str]:
         () if audit.verdict.level == MUST_NOT else [*more_of_classes(audit), *more_texts(audit)]
     )
     return [
+        *settle,
         *([one_training(audit)] if alone else []),
         *changes(audit),
-        *settle,
         *close_calls(audit),
     ]

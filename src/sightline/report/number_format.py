@@ -74,7 +74,7 @@ def level_of(estimates: Iterable[Estimate | None]) -> str:
     >>> level_of([Estimate(0.5, 0.4, 0.6, 300, "bootstrap, 98.33 % interval")]), level_of([])
     ('98.33', '95')
     """
-    known = [one for one in estimates if one is not None]
+    known = [one for one in estimates if one is not None and not math.isnan(one.low)]
     found = [_LEVEL.search(one.method) for one in known]
     levels = sorted({float(one[1]) if one else 95.0 for one in found}) or [95.0]
     return " or ".join(f"{one:g}" for one in levels)

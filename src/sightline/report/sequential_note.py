@@ -25,6 +25,7 @@ _STOPPED = {
     "budget": "the budget holds no further look",
     "texts": "all planned texts were measured",
 }
+BUDGET_SPENT = "the budget of time ended the audit before the tests that decide had run"
 MOST = 3
 """Most open tests that are named."""
 ABSENCE = "whether they are predicted by absence"

@@ -24,6 +24,18 @@ _MARKUP = re.compile(
 )
 
 
+GARBLED = (
+    "with signs that UTF-8 has where it was read in another encoding, as Ã© for é: convert the "
+    "file that it comes from again"
+)
+"""The note in the data card for texts that a wrong conversion garbled."""
+_GARBLED = re.compile("[\u0080-\u009f]|[ÃÂ][\u00a0-\u00bf]|â€|ï»¿")
+ALONE = "a single number or sign and no more: is this the column of the texts?"
+"""The note in the data card for texts that are most likely not texts."""
+MOSTLY = 0.5
+"""The share of texts that are a single number from which that is noted."""
+
+
 def text_warnings(texts: Sequence[Text], longest: int | None) -> Iterator[str]:
     """Give warnings about texts, one sentence each; ``longest=None`` means that no text is cut."""
     if longest is not None:
@@ -32,6 +44,10 @@ def text_warnings(texts: Sequence[Text], longest: int | None) -> Iterator[str]:
         # The markup is not quoted: it is part of the text, and reports without texts have this note
         # too.
         yield f"{_texts(found)} {MARKUP}; take it out, or maps will weigh it"
+    if found := sum(_GARBLED.search(text.text) is not None for text in texts):
+        yield f"{_texts(found)} {GARBLED}"
+    if (found := sum(map(_is_alone, texts))) > MOSTLY * len(texts):
+        yield f"{found} of {_texts(len(texts))} are {ALONE}"
 
 
 def label_warnings(names: Sequence[str]) -> Iterator[str]:
@@ -78,6 +94,10 @@ def _lost(texts: Sequence[Text], longest: int) -> Iterator[str]:
 
 def _markup(text: Text) -> re.Match[str] | None:
     return _MARKUP.search(text.text) if "<" in text.text or "&" in text.text else None
+
+
+def _is_alone(text: Text) -> bool:
+    return not any(map(str.isalpha, text.text)) and len(text.text.split()) == 1
 
 
 def _texts(n: int) -> str:

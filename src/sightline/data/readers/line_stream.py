@@ -42,21 +42,32 @@ def decoded_lines(file: str, ends: Ends) -> Iterator[str]:
         try:
             yield from lines
         except UnicodeDecodeError as error:
-            raise _not_utf8(file, error, pieces.lines) from None
+            raise _not_utf8(file, error, pieces) from None
 
 
-def _not_utf8(file: str, error: UnicodeDecodeError, lines_before: int) -> DataError:
-    line = lines_before + error.object.count(b"\n", 0, error.start) + 1
+def _not_utf8(file: str, error: UnicodeDecodeError, pieces: _Pieces) -> DataError:
+    """Name the first byte that is not UTF-8, and how to mend it.
+
+    A file with UTF-8 before that byte is of two encodings. Converting it as a whole would garble
+    what is right, and a conversion from Latin 1 never fails.
+    """
+    line = pieces.lines + error.object.count(b"\n", 0, error.start) + 1
     found = f"byte 0x{error.object[error.start]:02x}"
-    advice = "save the file as UTF-8, for example: iconv -f LATIN1 -t UTF-8 OLD > NEW"
+    if pieces.wide or not error.object[: error.start].isascii():
+        advice = "the lines before it are UTF-8, so mend this line and leave those"
+    else:
+        advice = "save the file as UTF-8, for example: iconv -f CP1252 -t UTF-8 OLD > NEW"
     return DataError(f"expected UTF-8 text, got {found}; {advice}", file, line)
 
 
 class _Pieces(io.BufferedIOBase):
-    """Passes on a table in pieces and counts lines; the first piece shows whether it is text."""
+    """Passes on a table in pieces and counts lines; the first piece shows whether it is text.
+
+    ``wide`` says whether there was more than ASCII before the last piece.
+    """
 
     def __init__(self, file: str, stream: io.BufferedIOBase) -> None:
-        self.lines = 0
+        self.lines, self.wide = 0, False
         self._file, self._stream, self._last = file, stream, b""
         self._size = Path(file).stat().st_size if stream.seekable() and is_large(file) else 0
 
@@ -75,6 +86,7 @@ class _Pieces(io.BufferedIOBase):
         if not self._last:
             _check_beginning(self._file, piece)
         self.lines += self._last.count(b"\n")
+        self.wide = self.wide or not self._last.isascii()
         self._last = piece
         if (place := piece.find(b"\0")) >= 0:
             line = self.lines + piece.count(b"\n", 0, place) + 1

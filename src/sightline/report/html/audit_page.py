@@ -134,6 +134,7 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
     """
     named = {block.name: block.sentences for block in blocks(audit, alone=alone, scores=False)}
     named.pop(VERDICT)
+    not_run = {one.code for one in audit.findings if one.result == "not run"}
     if CAVEATS in named:  # the caption has them without their scores
         named[CAVEATS] = tuple(caveats(audit))
     return {
@@ -141,10 +142,12 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
         "level": level_of(one.score for one in audit.findings if one.bears),
         "caption": " ".join(caption(audit)),
         "to_paste": caption_title(audit),
-        "answers": [(one.text, one.tone) for one in conclusions(audit.verdict)],
+        "answers": [(one.text, one.tone) for one in conclusions(audit)],
         "reasons": named.pop(WHY, ()),
         "maps": named.pop(MAPS, ()),
         "facts": named,
+        "decided": [one for one in audit.verdict.decided_by if one not in not_run],
+        "undecided": [one for one in audit.verdict.decided_by if one in not_run],
         "counted": "; ".join([count_results(audit.findings), *failed_for_classes(audit.findings)]),
         "what_to_do": TITLE,
         "at_odds": at_odds(audit),

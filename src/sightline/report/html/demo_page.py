@@ -33,7 +33,7 @@ def write_index(entries: Sequence[Entry], path: Path) -> None:
     shown = [
         {
             "entry": one,
-            "answers": [(said.text, said.tone) for said in conclusions(one.audit.verdict)],
+            "answers": [(said.text, said.tone) for said in conclusions(one.audit)],
             "caption": " ".join(caption(one.audit)),
             "rows": () if shared is None else _drawn(one.audit, shared),
         }

@@ -149,7 +149,7 @@ def _details(audit: Results) -> list[str]:
     model.
     """
     return [
-        _decided(audit.verdict),
+        _decided(audit),
         *_behind(audit.verdict),
         *_maps(audit),
         *filter(None, [at_odds(audit), _SCALE]),
@@ -158,12 +158,11 @@ def _details(audit: Results) -> list[str]:
     ]
 
 
-def _decided(verdict: Verdict) -> str:
-    by = (
-        f". The verdict (docs/verdict.md) rests on {', '.join(verdict.decided_by)}"
-        if verdict.decided_by
-        else ""
-    )
+def _decided(audit: Results) -> str:
+    """Name the tests that decided the verdict; one that was not run decided nothing."""
+    not_run = {one.code for one in audit.findings if one.result == "not run"}
+    decided = [one for one in audit.verdict.decided_by if one not in not_run]
+    by = f". The verdict (docs/verdict.md) rests on {', '.join(decided)}" if decided else ""
     return f"Details{by}."
 
 
