@@ -93,7 +93,9 @@ def test_lists_are_data_like_a_table(tmp_path: Path) -> None:
 
 def test_splits_and_queries_of_lists_are_followed() -> None:
     names = ["train"] * 20 + ["dev"] * 4 + ["test"] * 6
-    found = sightline.data_from(texts(), ["x", "y"] * 15, splits=np.array(names), queries=["why ?"] * 30)
+    found = sightline.data_from(
+        texts(), ["x", "y"] * 15, splits=np.array(names), queries=["why ?"] * 30
+    )
     assert [len(split) for split in found.splits.values()] == [20, 4, 6]
     assert found.test[0].query == ("why", "?")
 
