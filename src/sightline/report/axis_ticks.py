@@ -41,8 +41,3 @@ def ticks(axis: Axis) -> list[float]:
     first, last = math.ceil(axis.low / step), math.floor(axis.high / step)
     places = max(0, -math.floor(math.log10(step)))
     return [round(index * step, places) for index in range(first, last + 1)]
-
-
-def tick_text(value: float) -> str:
-    """Write a round number without trailing zeros."""
-    return f"{value:g}".replace("-", "−")

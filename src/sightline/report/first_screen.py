@@ -25,6 +25,7 @@ from sightline.core.results import (
     Verdict,
 )
 from sightline.core.results import CAVEATS as WITH_CAVEATS
+from sightline.core.word_lists import join_words
 from sightline.report import (
     accuracy_sentences,
     attention_source_notes,
@@ -49,7 +50,6 @@ from sightline.report.sentences import (
     NotRunTests,
     answers,
     caveat_reasons,
-    join_words,
     name_classes,
     of_classes,
     opened,
