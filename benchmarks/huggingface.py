@@ -43,7 +43,7 @@ from sightline.adapters.huggingface.auditable import HuggingFace
 from sightline.core.protocols import Batch, Measure
 from sightline.data.dataset import Dataset
 from sightline.measures.default_measures import default_measures
-from sightline.measures.importance import deletion_importance, gradient_importance
+from sightline.measures.importance import deletion_importance, slopes
 from sightline.measures.trace_arrays import to_numpy
 
 THREADS, TEXTS, BATCH, STEPS, SAME = 2, 1_000, 32, 50, 1e-5
@@ -283,7 +283,7 @@ def against_gradients(
         missing.append(float(short.abs().max()))
 
     def ours() -> None:
-        gradient_importance(model, model.trace(batch))
+        slopes(model, model.trace(batch), {"gradient": "held"})["gradient"].reduced("input")
 
     theirs()
     against(

@@ -34,7 +34,7 @@ from sightline.core.seeds import Seeds
 from sightline.measures.rank_information import RankInformation
 from sightline.measures.state_importance import asked_in_turn
 from sightline.numerics.kmeans import Clustering, kmeans
-from sightline.numerics.pca import principal
+from sightline.numerics.pca import Axes
 from sightline.numerics.rank_agreement import kendall_tau_b
 from sightline.numerics.rank_probe_scores import clusters_of
 
@@ -96,7 +96,7 @@ def clusters() -> None:
     texts = 400 if quick() else 1750
     falling = np.sqrt(1 / np.arange(1, WIDTH + 1))
     states = np.random.default_rng(0).standard_normal((texts, RANKS, WIDTH)) * falling
-    features = principal(states, 32)
+    features = Axes.of(states, 32)(states)
     for count, wanted in ((50, 3), (200, 5)):
         theirs = one_by_one(states, count)
         against(states, literally(states, count), theirs, f"{count} clusters, literally")

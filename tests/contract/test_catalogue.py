@@ -158,7 +158,8 @@ def test_bounds_of_planted_corpora_are_those_of_their_words() -> None:
     )
     there = (len(story_questions.PEOPLE), len(story_questions.PLACES), len(story_questions.THINGS))
     assert tuple(most("world", option) for option in ("people", "places", "things")) == there
-    assert most("reviews", "sentences") == product_reviews.FACTS + 1
+    facts = min(len(subject.facts) for subject in product_reviews.SUBJECTS)
+    assert most("reviews", "sentences") == facts + 1
     assert data_parts.REVIEW_SENTENCE == product_reviews.LONGEST
     shortest = min(len(words) for words in product_reviews.OPINIONS.values())
     assert most("reviews", "opinions") == shortest

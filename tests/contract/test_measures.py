@@ -25,12 +25,13 @@ from sightline.core.protocols import Arrays, Measure, MeasureContext, SupportsSu
 from sightline.core.results import Measurement, NotRun, Ragged
 from sightline.core.seeds import Seeds
 from sightline.measures.attribution_maps import MAKERS
-from sightline.measures.default_measures import default_measures, every_measure
+from sightline.measures.default_measures import default_measures
 from sightline.measures.trace_arrays import count_undefined, to_numpy
 from sightline.models.classifier import AttentionClassifier
 from sightline.verdict.accuracy_drop import DROPS
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.retention_estimates import RATIOS
+from tests.parts import every_measure
 from tests.sampling import slow_but
 from tests.texts import examples, sharpened, untrained
 

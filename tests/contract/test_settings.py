@@ -15,7 +15,7 @@ import sightline
 from sightline.config.interval_settings import INTERVALS
 from sightline.config.measure_registry import MEASURES
 from sightline.core.protocols import Measure
-from sightline.measures.default_measures import every_measure
+from tests.parts import every_measure
 
 NO_SETTING = {
     "code": "its name",

@@ -17,6 +17,7 @@ from sightline.core.error_excerpts import (
 from sightline.core.errors import DataError, SpecError
 from sightline.data.assembly.user_splits import UNSEEN_LABELS
 from sightline.data.batches import collate
+from sightline.data.corpora.sst import read_tree
 from sightline.data.load_dataset import load
 from sightline.data.vocabulary import Vocabulary
 from tests.texts import example
@@ -66,6 +67,18 @@ def test_no_cell_of_a_file_is_in_an_error(
         load(spec, seed=0)
     assert "SECRET" not in str(caught.value)
     assert name in str(caught.value)
+
+
+@pytest.mark.parametrize("line", ["(3 (2 SECRET) (2 b)", "SECRET a", "(SECRET a)"])
+def test_no_tree_of_a_treebank_is_in_an_error(line: str) -> None:
+    for hidden in (False, True):
+        with without_excerpts(active=hidden), pytest.raises(DataError) as caught:
+            read_tree(line, "dev.txt", 2)
+        assert ("SECRET" in str(caught.value), NOT_SHOWN in str(caught.value)) == (
+            not hidden,
+            hidden,
+        )
+        assert "dev.txt:2" in str(caught.value)
 
 
 NOTE = "Mr Secret has it"

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sightline.core.errors import DataError
 from sightline.core.example import Example
 from sightline.core.tokeniser import tokenise
+from sightline.data import batches
 from sightline.data.batches import _cut, collate, length_batches, training_batches
 from sightline.data.vocabulary import BOS, EOS, PAD, UNK, Vocabulary
 from tests.snapshots import refused
@@ -115,10 +116,13 @@ def test_nothing_and_a_text_without_words_are_refused():
 
 @given(LENGTHS, st.integers(1, 9), st.integers(1, 200))
 def test_every_text_is_in_one_batch_and_no_batch_is_too_large(lengths, size, limit):
-    shuffled = training_batches(lengths, size, np.random.default_rng(0), limit)
-    for batches in (length_batches(of_lengths(lengths), size, limit), shuffled):
-        assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
-        for batch in batches:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batches, "MAX_TOKENS", limit)
+        shuffled = training_batches(lengths, size, np.random.default_rng(0))
+        in_order = length_batches(of_lengths(lengths), size)
+    for found in (in_order, shuffled):
+        assert sorted(i for batch in found for i in batch) == list(range(len(lengths)))
+        for batch in found:
             assert 1 <= len(batch) <= size
             assert len(batch) == 1 or len(batch) * max(lengths[i] for i in batch) <= limit
 
@@ -129,15 +133,12 @@ def test_evaluation_goes_in_order_of_length_and_ties_in_order_of_the_file(length
     assert order == sorted(range(len(lengths)), key=lambda i: (lengths[i], i))
 
 
-def test_a_batch_is_full_where_it_may_be():
+def test_a_batch_is_full_where_it_may_be(monkeypatch: pytest.MonkeyPatch):
     assert [len(b) for b in length_batches(of_lengths([5] * 10), 4)] == [4, 4, 2]
-    assert [len(b) for b in length_batches(of_lengths([5] * 10), 4, max_tokens_per_batch=15)] == [
-        3,
-        3,
-        3,
-        1,
-    ]
-    assert length_batches(of_lengths([2, 50, 2]), 4, max_tokens_per_batch=10) == [[0, 2], [1]]
+    monkeypatch.setattr(batches, "MAX_TOKENS", 15)
+    assert [len(b) for b in length_batches(of_lengths([5] * 10), 4)] == [3, 3, 3, 1]
+    monkeypatch.setattr(batches, "MAX_TOKENS", 10)
+    assert length_batches(of_lengths([2, 50, 2]), 4) == [[0, 2], [1]]
 
 
 def test_training_batches_follow_their_generator_and_change_from_epoch_to_epoch():
@@ -153,16 +154,16 @@ def test_training_batches_follow_their_generator_and_change_from_epoch_to_epoch(
 
 def test_training_batches_are_of_like_length_in_random_order():
     lengths = np.random.default_rng(5).integers(5, 500, 2000).tolist()
-    batches = training_batches(lengths, 16, np.random.default_rng(1))
-    padded = sum(len(batch) * max(lengths[i] for i in batch) for batch in batches)
+    found = training_batches(lengths, 16, np.random.default_rng(1))
+    padded = sum(len(batch) * max(lengths[i] for i in batch) for batch in found)
     assert sum(lengths) / padded > 0.85
-    longest = [max(lengths[i] for i in batch) for batch in batches]
+    longest = [max(lengths[i] for i in batch) for batch in found]
     assert abs(np.corrcoef(longest, np.arange(len(longest)))[0, 1]) < 0.25
 
 
 def test_texts_of_equal_length_do_not_always_meet():
-    batches = training_batches([7] * 64, 8, np.random.default_rng(0))
-    assert any(np.ptp(batch) > 8 for batch in batches)
+    found = training_batches([7] * 64, 8, np.random.default_rng(0))
+    assert any(np.ptp(batch) > 8 for batch in found)
 
 
 def test_a_long_text_does_not_make_the_batches_behind_it_small():

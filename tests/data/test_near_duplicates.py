@@ -19,9 +19,10 @@ from sightline.data.near_duplicates import (
     ALIKE,
     FEWEST,
     NEAR,
+    _common,
+    _places,
     counted_once,
     representatives,
-    similarity,
 )
 from sightline.measures.predictions import Predictions
 from sightline.report.data_notes import noted
@@ -86,9 +87,10 @@ def table(one: Sequence[str], other: Sequence[str]) -> float:
     st.lists(st.sampled_from("abcd"), min_size=1, max_size=9),
     st.lists(st.sampled_from("abcd"), min_size=1, max_size=9),
 )
-def test_similarity_is_the_longest_common_subsequence(one: list[str], other: list[str]) -> None:
-    assert similarity(one, other) == pytest.approx(table(one, other))
-    assert similarity(one, other) == similarity(other, one)
+def test_bits_count_the_longest_common_subsequence(one: list[str], other: list[str]) -> None:
+    common = _common(_places(one), len(one), other)
+    assert common / max(len(one), len(other)) == pytest.approx(table(one, other))
+    assert common == _common(_places(other), len(other), one)
 
 
 @pytest.mark.parametrize("edited", [0.03, 0.1, 0.2])
@@ -117,9 +119,7 @@ def test_no_chain_of_small_steps_joins_a_corpus() -> None:
     words = NAMES[:140].tolist()
     texts = [tuple(words[start : start + 20]) for start in range(120)]
     found = representatives(texts)
-    assert all(
-        similarity(text, texts[one]) >= ALIKE for text, one in zip(texts, found, strict=True)
-    )
+    assert all(table(text, texts[one]) >= ALIKE for text, one in zip(texts, found, strict=True))
     assert max(Counter(found).values()) <= 11  # five steps before and five after
     assert len(set(found)) >= 120 / 11
 

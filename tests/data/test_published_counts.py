@@ -9,16 +9,14 @@ from pathlib import Path
 import pytest
 
 from sightline.config.specs import OFFICIAL
-from sightline.studies.kept_results import kept_of
-from sightline.studies.papers.paper_scope import page_of_all
-from sightline.studies.results_file import read_rows
 from tests.sampling import slow_but
 from tests.snapshots import same_text
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "validation"))
+sys.path[:0] = [str(ROOT / "validation"), str(ROOT / "tools" / "docs")]
 
-import published  # noqa: E402  (it needs the path above)
+import docs_tables  # noqa: E402  (they need the paths above)
+import published  # noqa: E402
 
 STORED = json.loads((ROOT / "docs" / "verified" / "data.json").read_text(encoding="utf-8"))
 
@@ -69,7 +67,7 @@ def test_what_the_papers_print_of_corpora_that_are_not_here_stands_beside_the_ot
 
 NAMED = {"news": "20news", **{f"babi{task}": f"babi {task}" for task in (1, 2, 3)}}
 """What the studies call a corpus, and what the counts call it."""
-REPRODUCED = page_of_all(kept_of(read_rows(ROOT / "docs" / "verified" / "results.csv.gz")))
+REPRODUCED = docs_tables.page_of_all(docs_tables.all_kept())
 COUNTED = [
     (one["id"], line)
     for one in REPRODUCED["artefacts"]

@@ -23,6 +23,7 @@ from sightline.experiments.pipeline import run
 from sightline.measures.default_measures import default_measures
 from sightline.models.classifier import build
 from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.thresholds import Thresholds, default_thresholds
 from tests.snapshots import refused, same_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -158,6 +159,17 @@ def test_every_finding_has_a_page_that_opens_with_its_claim(pages):
 def test_nothing_registered_may_be_left_out(pages, place, page, text):
     assert checks.check_named(pages | {page: pages[page].replace(text, "")}) == [
         f"{place} does not have {text.strip()!r}"
+    ]
+
+
+def test_every_test_has_a_threshold_and_nothing_else_has():
+    assert checks.check_thresholds(default_thresholds()) == []
+    without = Thresholds(
+        {code: 0.1 for code in AUDIT_TESTS if code != "SL-104"} | {"SL-999": 0.1}, 50
+    )
+    assert [line.partition(";")[0] for line in checks.check_thresholds(without)] == [
+        "thresholds.json: no threshold for SL-104",
+        "thresholds.json: a threshold for SL-999, which no test has",
     ]
 
 

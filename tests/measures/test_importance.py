@@ -7,11 +7,12 @@ import pytest
 import torch
 
 from sightline.measures import importance
-from sightline.measures.importance import deletion_importance, gradient_importance, slopes
+from sightline.measures.importance import deletion_importance, slopes
 from sightline.models.classifier import AttentionClassifier
 from sightline.numerics.log_odds import log_odds
 from sightline.numerics.projections import uniform
 from tests.adapters.plain import wrapped
+from tests.gradients import gradient_importance
 from tests.reference import formulas
 from tests.texts import examples, untrained
 

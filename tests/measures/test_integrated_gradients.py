@@ -14,6 +14,7 @@ from sightline.config.word_maps import COSTLY_MAPS, RIVALS, SIGNED_RIVALS
 from sightline.core.protocols import MeasureContext
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
+from sightline.measures import integrated_gradients
 from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.integrated_gradients import integrated
 from sightline.measures.rationale_overlap import Rationale
@@ -57,9 +58,9 @@ def test_each_word_has_what_captum_gives_it(model: AttentionClassifier) -> None:
     np.testing.assert_array_equal(maps["integrated"], np.abs(maps["signed_integrated"]))
 
 
-def test_words_add_up_to_what_the_log_odds_move_by_and_the_better_the_more_steps_there_are() -> (
-    None
-):
+def test_words_add_up_to_what_the_log_odds_move_by_and_the_better_the_more_steps_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for model in (SPECS["one logit"].double(), SPECS["three classes"].double()):
         trace = model.trace(model.collate(TEXTS))
         chosen = torch.from_numpy(decided(trace))
@@ -68,7 +69,10 @@ def test_words_add_up_to_what_the_log_odds_move_by_and_the_better_the_more_steps
             moved = log_odds(trace.logits, chosen) - log_odds(
                 model.trace(trace.batch, nothing).logits, chosen
             )
-        few, usual = integrated(model, trace, steps=8), integrated(model, trace)
+        usual = integrated(model, trace)
+        with monkeypatch.context() as patch:
+            patch.setattr(integrated_gradients, "STEPS", 8)
+            few = integrated(model, trace)
         assert usual.moved == pytest.approx(moved.numpy(), abs=1e-12)
         assert np.abs(usual.gap).max() < 1e-3 * np.abs(usual.moved).max()
         assert (

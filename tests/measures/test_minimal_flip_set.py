@@ -12,9 +12,9 @@ from sightline.audits.measure_pass import measure
 from sightline.core.example import Example
 from sightline.core.results import Measurement, NotRun
 from sightline.core.seeds import Seeds
-from sightline.measures.importance import gradient_importance
 from sightline.measures.minimal_flip_set import MinimalFlipSet
 from sightline.models.classifier import AttentionClassifier
+from tests.gradients import gradient_importance
 from tests.measures.test_queries import asked
 from tests.reference import flips as literal
 from tests.texts import examples, untrained

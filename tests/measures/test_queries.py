@@ -16,13 +16,14 @@ from sightline.core.results import Measurement, NotRun, Ragged
 from sightline.core.seeds import Seeds
 from sightline.measures.attention_need import AttentionNeed
 from sightline.measures.default_measures import default_measures
-from sightline.measures.importance import deletion_importance, gradient_importance
+from sightline.measures.importance import deletion_importance
 from sightline.measures.removal import Removal
 from sightline.models.classifier import AttentionClassifier
 from sightline.numerics.log_odds import log_odds
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
 from sightline.verdict.thresholds import default_thresholds
+from tests.gradients import gradient_importance
 from tests.reference import formulas, moving, ties
 from tests.reference.query import answer
 from tests.texts import WORDS, examples, sharpened, untrained

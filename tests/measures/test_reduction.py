@@ -14,7 +14,7 @@ from sightline.core.seeds import Seeds
 from sightline.measures.agreement import Agreement
 from sightline.measures.attribution_maps import MAKERS, AttributionMaps
 from sightline.measures.default_measures import default_measures
-from sightline.measures.importance import gradient_importance
+from tests.gradients import gradient_importance
 from tests.texts import examples, untrained
 
 TEXTS = examples((7, 4, 12, 2))

@@ -12,7 +12,6 @@ from sightline.core.protocols import MeasureContext
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.attribution_maps import AttributionMaps
-from sightline.measures.importance import gradient_importance
 from sightline.measures.state_agreement import (
     REFERENCES,
     StateAgreement,
@@ -22,6 +21,7 @@ from sightline.measures.state_agreement import (
 from sightline.models.attention import GivenWeights
 from sightline.models.classifier import AttentionClassifier
 from tests.adapters.offering import Offering
+from tests.gradients import gradient_importance
 from tests.reference import restated as slow
 from tests.texts import examples, untrained
 

@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 
 from sightline.numerics import kmeans as clustering
 from sightline.numerics.kmeans import Clustering, kmeans
-from sightline.numerics.pca import principal
+from sightline.numerics.pca import Axes
 from tests.reference import information as literal
 
 
@@ -113,7 +113,7 @@ def test_distances_in_blocks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> No
 def test_principal_axes_keep_distances_and_one_scale() -> None:
     rng = np.random.default_rng(0)
     states = rng.standard_normal((50, 3, 6)) * [4, 3, 2, 1, 0.5, 0.1] + 7
-    whole, some = principal(states), principal(states, 2)
+    whole, some = Axes.of(states)(states), Axes.of(states, 2)(states)
     assert whole.reshape(-1, 6).mean(0) == pytest.approx(0, abs=1e-12)
     assert whole.reshape(-1, 6)[:, 0].var() == pytest.approx(1, abs=1e-12)
     ratio = np.linalg.norm(whole[0, 0] - whole[9, 2]) / np.linalg.norm(states[0, 0] - states[9, 2])
@@ -121,4 +121,5 @@ def test_principal_axes_keep_distances_and_one_scale() -> None:
         ratio * np.linalg.norm(states[4, 1] - states[7, 0])
     )
     assert some == pytest.approx(whole[..., :2])
-    assert (principal(np.ones((4, 2, 3))) == 0).all()
+    equal = np.ones((4, 2, 3))
+    assert (Axes.of(equal)(equal) == 0).all()

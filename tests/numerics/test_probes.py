@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from sightline.numerics.kmeans import Clustering, kmeans
 from sightline.numerics.mutual_information import plug_in, table
-from sightline.numerics.pca import principal
+from sightline.numerics.pca import Axes
 from sightline.numerics.probes import (
     LOWEST,
     better_family,
@@ -102,7 +102,7 @@ def test_linear_information_is_found_up_to_a_known_loss() -> None:
     widths = 1 / np.arange(1, 33)
     states = rng.standard_normal((1700, 32)) * np.sqrt(widths)
     task = states[:, 5] / np.sqrt(widths[5])  # the sixth principal coordinate
-    features = principal(states[:, None], 24)
+    features = Axes.of(states, 24)(states[:, None])
     for rho in (0.0, 0.3, 0.6, 0.9):
         labels = bins(task, rho, rng)
         truth = literal.binned(rho, 5)
@@ -121,7 +121,7 @@ def test_information_of_types_is_found_by_clusters() -> None:
     states = types[kinds] + 0.05 * rng.standard_normal((1700, 256)) * widths
     task = rng.standard_normal(300)[kinds]
     labels = bins((task - task.mean()) / task.std(), 0.9, rng)
-    features, folds = principal(states[:, None], 50), stratified(labels, rng)
+    features, folds = Axes.of(states, 50)(states[:, None]), stratified(labels, rng)
     families = {
         "logistic": logistic_scores(features, labels, folds, rng),
         "clusters": table_scores(clusters(features, 200), labels, folds),
@@ -153,7 +153,7 @@ def test_scores_do_not_depend_on_the_number_of_threads() -> None:
     for threads in (1, 2):
         torch.set_num_threads(threads)
         with threadpool_limits(threads):
-            features = principal(states, 6)
+            features = Axes.of(states, 6)(states)
             counted = table_scores(clusters(features, 20), labels, folds)
             found.append(
                 np.stack(

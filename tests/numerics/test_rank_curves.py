@@ -1,11 +1,26 @@
 """What is said of curves over ranks: known values, the null, and what must not be bootstrapped."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from sightline.core.errors import SpecError
 from sightline.numerics.mutual_information import plug_in, table
-from sightline.numerics.rank_curves import contrast, exchange_p, interval, resampled, slope, span
+from sightline.numerics.rank_curves import (
+    contrast,
+    ends,
+    exchanged,
+    rarity,
+    resampled,
+    slope,
+    span,
+)
+
+
+def exchange_p(scores: np.ndarray, summary: Callable, generator: np.random.Generator) -> float:
+    """Give the p-value of a summary under the null that ranks mean nothing."""
+    return rarity(float(summary(scores.mean(0))), summary(exchanged(scores, generator, 99)))
 
 
 def test_summaries_of_known_curves() -> None:
@@ -38,7 +53,7 @@ def test_a_counted_information_is_not_bootstrapped() -> None:
     ):
         resampled(labels, 10, np.random.default_rng(0))
     with pytest.raises(SpecError, match="must not be bootstrapped"):
-        interval(np.array([[30, 1], [1, 30]]), contrast, np.random.default_rng(0))
+        resampled(np.array([[30, 1], [1, 30]]), 10, np.random.default_rng(0))
 
 
 def test_because_its_resamples_are_biased_once_more() -> None:
@@ -55,13 +70,12 @@ def test_because_its_resamples_are_biased_once_more() -> None:
 
 def test_an_exchange_of_ranks_that_differ_in_every_text_is_as_rare_as_can_be() -> None:
     scores = np.tile([1.0, 0, 0, 0], (30, 1))
-    assert exchange_p(scores, contrast, np.random.default_rng(0), 99) == 0.01
-    assert exchange_p(-scores, contrast, np.random.default_rng(0), 99) == 1.0
-    assert (
-        exchange_p(np.ones((30, 4)), contrast, np.random.default_rng(0), 99) == 1.0
-    )  # all orders tie
+    assert exchange_p(scores, contrast, np.random.default_rng(0)) == 0.01
+    assert exchange_p(-scores, contrast, np.random.default_rng(0)) == 1.0
+    all_orders_tie = np.ones((30, 4))
+    assert exchange_p(all_orders_tie, contrast, np.random.default_rng(0)) == 1.0
     assert np.isnan(
-        exchange_p(scores, lambda curve: slope(curve, np.ones(4)), np.random.default_rng(0), 99)
+        exchange_p(scores, lambda curve: slope(curve, np.ones(4)), np.random.default_rng(0))
     )
 
 
@@ -72,8 +86,8 @@ def test_ranks_that_mean_nothing_are_seldom_significant_and_mostly_covered() -> 
         scores = rng.standard_normal((150, 6)) * rng.exponential(
             size=(150, 1)
         ) + rng.standard_normal((150, 1))
-        rare += exchange_p(scores, contrast, rng, 99) <= 0.05
-        low, high = interval(scores, contrast, rng, draws=300)
+        rare += exchange_p(scores, contrast, rng) <= 0.05
+        low, high = ends(contrast(resampled(scores, 300, rng)))
         covered += low <= 0 <= high
     assert 0.01 * 200 <= rare <= 0.08 * 200
     assert 0.90 * 200 <= covered <= 0.98 * 200

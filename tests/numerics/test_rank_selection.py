@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sightline.numerics import rank_selection
 from sightline.numerics.rank_selection import (
     ClusterCount,
     by_weight,
@@ -95,11 +96,13 @@ def test_too_few_ranks_or_texts_are_told(ranks: int, texts: int, why: str) -> No
     assert bool(too_little(texts, ranks)) == bool(why)
 
 
-def test_the_smaller_rule_counts_the_ranks() -> None:
+def test_the_smaller_rule_counts_the_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
     mask = np.arange(12) < np.array([[4]] * 3 + [[8]] * 8 + [[12]] * 9)
     attention = np.where(mask, 1 / mask.sum(1, keepdims=True), 0.0)
     assert rank_count(attention, mask, rule="length") == rank_count(attention, mask) == 4
-    assert rank_count(attention, mask, percentile=20.0) == 8
+    with monkeypatch.context() as patch:
+        patch.setattr(rank_selection, "LENGTH_PERCENTILE", 20.0)
+        assert rank_count(attention, mask) == 8
     assert (
         rank_count(attention, mask, rule="weight") == 12
     )  # each rank is asked of texts that have it
@@ -109,8 +112,11 @@ def test_the_smaller_rule_counts_the_ranks() -> None:
     assert (
         rank_count(attention, mask, rule="weight") == 4
     )  # 4 of 20 at rank 3, but 4 of the 17 longer ones at rank 5
-    assert rank_count(attention, mask, rule="weight", share=0.7) == 12
-    assert rank_count(attention, mask, rule="weight", least=1e-8) == 12
+    with monkeypatch.context() as patch:
+        patch.setattr(rank_selection, "SHARE_OF_TEXTS", 0.7)
+        assert rank_count(attention, mask, rule="weight") == 12
+    monkeypatch.setattr(rank_selection, "LEAST_WEIGHT", 1e-8)
+    assert rank_count(attention, mask, rule="weight") == 12
 
 
 def test_one_far_point_leaves_a_cluster_of_one_at_any_number() -> None:
@@ -119,9 +125,8 @@ def test_one_far_point_leaves_a_cluster_of_one_at_any_number() -> None:
     assert asked == list(range(50, 201, 10))
 
 
-def test_the_first_or_the_largest_number_with_two_points_in_each() -> None:
+def test_the_first_number_with_two_points_in_each() -> None:
     def smallest(clusters: int) -> int:
         return 2 if 70 <= clusters <= 120 else 1
 
     assert cluster_count(smallest) == ClusterCount(70, kept=True)
-    assert cluster_count(smallest, rule="largest") == ClusterCount(120, kept=True)

@@ -41,8 +41,6 @@ def test_every_function_is_its_word_by_word_twin(
         assert subwords.summed(values, word)[i, :size] == pytest.approx(
             literal.summed(values[i], numbers, size)
         )
-        best = [max(values[i][p] for p in literal.pieces_of(numbers, n)) for n in range(size)]
-        assert subwords.largest(values, word)[i, :size].tolist() == best
         assert again[i] == pytest.approx(literal.reweighed(values[i], numbers, new[i, :size]))
         assert subwords.kept_tokens(gone, word)[i].tolist() == literal.left(
             numbers, set(np.flatnonzero(gone[i]))
@@ -62,9 +60,3 @@ def test_a_word_of_one_piece_is_its_piece(words: int, seed: int) -> None:
 def test_pieces_of_a_word_without_weight_share_alike() -> None:
     found = subwords.shares(np.array([[0.0, 0.0, 0.3, 0.1]]), np.array([[0, 0, 1, 1]]))
     assert found[0] == pytest.approx([0.5, 0.5, 0.75, 0.25])
-
-
-def test_the_top_words_are_marked() -> None:
-    values, mask = np.array([[0.1, 0.7, 0.7, 0.9]]), np.array([[True, True, True, False]])
-    assert subwords.top(values, mask, np.array([2])).tolist() == [[False, True, True, False]]
-    assert subwords.top(values, mask, np.array([1])).tolist() == [[False, True, False, False]]

@@ -22,11 +22,11 @@ def plug_in(first: Sequence[int], second: Sequence[int]) -> float:
     return sum(c / n * log(c * n / (left[a] * right[b])) for (a, b), c in both.items())
 
 
-def tau(curve: Sequence[float], weights: Sequence[float], additive: bool = False) -> float:
+def tau(curve: Sequence[float], weights: Sequence[float]) -> float:
     """Go through all pairs of ranks."""
     above = below = 0.0
     for i, j in combinations(range(len(curve)), 2):
-        pair = weights[i] + weights[j] if additive else weights[i] * weights[j]
+        pair = weights[i] * weights[j]
         above += pair * float(np.sign(curve[i] - curve[j]) * np.sign(weights[i] - weights[j]))
         below += pair
     return above / below

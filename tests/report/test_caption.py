@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Estimate, Reason
+from sightline.core.word_lists import join_words
 from sightline.report.advice import more_of_classes
 from sightline.report.caption import NO_OTHER, SHARE_OF_TEXTS, _said_once, caption
 from sightline.report.first_screen import conclusions, reasons
 from sightline.report.number_format import bracketed
-from sightline.report.sentences import join_words
 from sightline.report.sequential_note import BUDGET_SPENT
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.thresholds import default_thresholds

@@ -14,9 +14,9 @@ from sightline.config.word_maps import MAPS
 from sightline.report.html.colour_scale import DEEPEST, LEAST, none_of_size, scale_of, shades_of
 from sightline.report.html.explanation_view import in_notebook, rows_of
 from sightline.report.html.token_highlights import STEPS
-from sightline.report.text.explanation_text import lines, shaded
+from sightline.report.text.explanation_text import lines
 from tests.report.pages import Page
-from tests.report.test_reading import reading
+from tests.report.test_reading import reading, shaded
 from tests.snapshots import same_text
 
 KNOWN = {name: kind for name, kind in MAPS.items() if kind.unit}

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from rich.text import Text
 
 from sightline.core.explanation import Explanation, Prediction
 from sightline.core.results import CANNOT_TELL, CAVEATS, MUST_NOT
 from sightline.report.html.explanation_view import in_notebook, rows_of, style_of
-from sightline.report.text.explanation_text import lines, shaded
+from sightline.report.text.explanation_text import _coloured, lines, scales
 from sightline.report.text.prediction_files import (
     PlacedPrediction,
     prediction_json,
@@ -38,6 +39,11 @@ def reading(text: str = "a good film indeed", **changes: object) -> Explanation:
         "sightline audit",
     )
     return replace(found, **changes)
+
+
+def shaded(explanation: Explanation) -> list[Text]:
+    """Give the words in the colours of each map, and the scales."""
+    return [*map(_coloured, rows_of(explanation)), *scales(explanation)]
 
 
 def test_the_words_are_shaded_by_size_and_side() -> None:

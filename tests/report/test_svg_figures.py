@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.core.results import Estimate, Finding
-from sightline.report.axis_ticks import Axis, axis_over, tick_text, ticks
+from sightline.report.axis_ticks import Axis, axis_over, ticks
+from sightline.report.number_format import trimmed_number
 from sightline.report.svg_figures import MOST_CLASSES, anchor, finding_figure
 from tests.report.audits import estimate, findings
 
@@ -39,7 +40,7 @@ def test_ticks_are_few_round_and_on_the_axis(low: float, width: float) -> None:
 
 def test_ticks_of_a_unit_axis() -> None:
     assert ticks(Axis(-0.06, 1.06, 0, 1)) == [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    assert [tick_text(tick) for tick in (-0.5, 0.0, 0.05)] == ["−0.5", "0", "0.05"]
+    assert [trimmed_number(tick) for tick in (-0.5, 0.0, 0.05)] == ["−0.5", "0", "0.05"]
 
 
 def test_numbers_without_end_do_not_stretch_the_axis() -> None:

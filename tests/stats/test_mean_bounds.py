@@ -50,8 +50,8 @@ def test_the_interval_covers_a_truth_anywhere_between(monkeypatch) -> None:
 def test_copies_in_clusters_are_one_text_on_both_sides() -> None:
     sides, copies = Bracket(LOW, LOW + 0.2), Bracket(np.repeat(LOW, 3), np.repeat(LOW + 0.2, 3))
     alone, found = (
-        bracketed_mean(sides, 0, level=0.99),
-        bracketed_mean(copies, 0, np.repeat(np.arange(50), 3), 0.99),
+        bracketed_mean(sides, 0),
+        bracketed_mean(copies, 0, np.repeat(np.arange(50), 3)),
     )
     assert (found.value, found.low, found.high) == pytest.approx(
         (alone.value, alone.low, alone.high)

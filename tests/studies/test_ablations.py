@@ -102,7 +102,7 @@ def test_every_ablation_has_its_row(planted: None, tmp_path: Path) -> None:
         assert len(mean["answers"]) == 2
 
 
-def test_telling_words_are_those_with_the_largest_log_odds() -> None:
+def test_telling_words_are_those_with_the_largest_log_odds(monkeypatch: pytest.MonkeyPatch) -> None:
     said = [
         "good film",
         "good film",
@@ -114,8 +114,12 @@ def test_telling_words_are_those_with_the_largest_log_odds() -> None:
         "bad film",
     ]
     texts = tuple(example(text, number, int(number > 3)) for number, text in enumerate(said))
-    assert ablations.telling_words(texts, count=2, fewest=3) == ("bad", "good")
-    assert ablations.telling_words(texts, count=9, fewest=4) == ("film", "plot")
+    monkeypatch.setattr(ablations, "WORDS", 2)
+    monkeypatch.setattr(ablations, "FEWEST", 3)
+    assert ablations.telling_words(texts) == ("bad", "good")
+    monkeypatch.setattr(ablations, "WORDS", 9)
+    monkeypatch.setattr(ablations, "FEWEST", 4)
+    assert ablations.telling_words(texts) == ("film", "plot")
     odds = {
         word: abs(math.log((a + 0.5) / (4 + 0.5 - a)) - math.log((b + 0.5) / (4 + 0.5 - b)))
         for word, a, b in (("good", 3, 0), ("bad", 0, 3), ("film", 3, 2), ("plot", 3, 1))

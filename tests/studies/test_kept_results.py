@@ -48,6 +48,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "docs"))
 import docs_claims
 import docs_protocol
 import docs_reproduction
+import docs_tables
 
 NEEDLE = parse_data("planted:needle(n=120,length=6)")
 MODELS = ("mlp(hidden=4)", "mlp(hidden=4)+uniform")
@@ -415,7 +416,7 @@ def test_hours_counted_twice_are_the_same(store: Store) -> None:
 
 def test_a_table_of_which_nothing_is_kept_has_a_page() -> None:
     """A paper's row may be declared before anything of it was run."""
-    page = paper_scope.page_of_all({})
+    page = docs_tables.page_of_all({})
     assert len(page["artefacts"]) == len(PAPER_TABLES)
     assert {(one["planned"], one["done"]) for one in page["artefacts"]} == {(0, 0)}
     assert "`jain2019:J-2`" in docs_reproduction.overview(page)
@@ -425,7 +426,7 @@ def test_a_table_of_which_nothing_is_kept_has_a_page() -> None:
 
 
 def test_runs_by_corpus_add_up_to_those_of_the_table() -> None:
-    page = paper_scope.page_of_all(kept_of(read_rows(RESULTS_FILE)))
+    page = docs_tables.page_of_all(kept_of(read_rows(RESULTS_FILE)))
     assert sum(one["done"] for one in page["artefacts"]) > 0
     for one in page["artefacts"]:
         for count in ("planned", "done"):
@@ -452,7 +453,7 @@ def test_committed_results_have_every_study_and_its_page() -> None:
     for name, study in CALIBRATIONS.items():
         if name in known:
             assert page(study, known[name])["gates"] is not None
-    earlier = paper_scope.page_of_earlier(known)
+    earlier = docs_tables.page_of_earlier(known)
     lines = [line for one in earlier["artefacts"] for line in one["lines"]]
     assert len(lines) > 1000
     assert {line["result"] for line in lines} == {"", *RESULTS, NOT_COMPARABLE}
@@ -589,7 +590,7 @@ def test_how_far_authors_are_from_themselves_is_counted_from_what_they_publish()
 
 
 def test_counts_that_differ_from_the_printed_ones_are_listed_once() -> None:
-    page = paper_scope.page_of_all(kept_of(read_rows(RESULTS_FILE)))
+    page = docs_tables.page_of_all(kept_of(read_rows(RESULTS_FILE)))
     rows = docs_protocol.corpora_differ(page).splitlines()[2:]
     assert len({*rows}) == len(rows)
     assert sum("| imdb | words of the vocabulary" in row for row in rows) == 2
@@ -682,6 +683,6 @@ def test_runs_of_before_the_protocol_say_where_their_words_started() -> None:
     assert len(tables) == 31
     said = {name: known[name].status.get("start") for name in tables}
     assert [name for name, start in said.items() if not start] == ["earlier:papers"]
-    pages = paper_scope.page_of_earlier(known)["artefacts"]
+    pages = docs_tables.page_of_earlier(known)["artefacts"]
     shown = docs_reproduction._without_repeats(pages)
     assert all("words of these runs start from" in one["notes"][0] for one in shown)

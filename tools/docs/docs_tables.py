@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from sightline.studies.kept_results import StudyResults, kept_of, page
-from sightline.studies.papers.paper_scope import page_of_all, page_of_earlier
+from sightline.studies.papers.claim_list import CLAIMS
+from sightline.studies.papers.paper_index import PAPER_TABLES
+from sightline.studies.papers.paper_scope import ALL, EARLIER, UNDONE, claim_page, page_of
 from sightline.studies.results_file import read_rows
 from sightline.studies.study_catalogue import PAGES
 
@@ -55,6 +57,30 @@ def verified(name: str) -> Stored | None:
         return page(PAGES[name], all_kept()[name]) if name in all_kept() else None
     path = ROOT / "docs" / "verified" / f"{name}.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def page_of_all(kept: Mapping[str, StudyResults]) -> dict[str, Any]:
+    """Give what the pages show of all tables, figures and claims."""
+    known = [page_of(study, kept.get(name, StudyResults())) for name, study in PAPER_TABLES.items()]
+    return {
+        "artefacts": known,
+        "once": {**UNDONE, **kept.get(ALL, StudyResults()).status},
+        "known_before": {**UNDONE, **kept.get(EARLIER + ALL, StudyResults()).status},
+        "claims": [claim_page(claim, kept) for claim in CLAIMS],
+    }
+
+
+def page_of_earlier(kept: Mapping[str, StudyResults]) -> dict[str, Any]:
+    """Give the same for the runs from before the protocol, if there are any."""
+    known = [
+        page_of(study, kept[EARLIER + name], earlier=True)
+        for name, study in PAPER_TABLES.items()
+        if EARLIER + name in kept
+    ]
+    return {
+        "artefacts": known,
+        "once": {**UNDONE, **kept.get(EARLIER + ALL, StudyResults()).status},
+    }
 
 
 def when_counted(name: str, description: Callable[[Stored], str]) -> Callable[[], str]:

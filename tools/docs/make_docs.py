@@ -30,6 +30,7 @@ from docs_checks import (
     check_menu,
     check_named,
     check_nav,
+    check_thresholds,
     exists_here,
     nav_with_findings,
 )
@@ -39,7 +40,6 @@ from docs_prose import prose_complaints
 from docs_tables import ROOT
 
 from sightline.verdict.thresholds import default_thresholds
-from sightline.verdict.thresholds import unmatched_thresholds as thresholds_complain
 
 OWN_FLAGS = {"--check", "--demo", "--go-on", "--only", "--so-far"}
 FLAGS_OF_PIP = {"--force-reinstall"}
@@ -86,7 +86,7 @@ def complaints(pages: dict[str, str], nav: str, demo: str | None = None) -> list
         *check_links(pages | read_beside(), exists_here),
         *check_files(pages, exists_here),
         *check_flags(pages, flags() | OWN_FLAGS | FLAGS_OF_PIP | FLAGS_OF_RAY),
-        *thresholds_complain(default_thresholds()),
+        *check_thresholds(default_thresholds()),
         *check_findings(pages),
         *check_named(pages),
         *check_nav(pages, nav),

@@ -1,9 +1,12 @@
-"""Open the user's files safely: regular files only, up to a size bound."""
+"""Open the user's files safely, or identify them by their bytes: regular files only, up to a size
+bound.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,6 +30,20 @@ def open_regular(path: str | Path, largest: Bound | None = None) -> io.BufferedR
     if largest is not None and found == "file" and about.st_size > largest.now:
         raise DataError(largest.passed(about.st_size), path)
     return Path(path).open("rb")
+
+
+def file_digest(path: str | Path, largest: Bound | None = None) -> str:
+    """Give the SHA-256 of a file's bytes, which identifies it."""
+    with open_regular(path, largest) as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def joint_digest(digests: Iterable[tuple[str, str]]) -> str:
+    """Give one SHA-256 of the names of files and their digests, which identifies them together."""
+    total = hashlib.sha256()
+    for name, digest in digests:
+        total.update(f"{name}\n{digest}\n".encode())
+    return total.hexdigest()
 
 
 @contextmanager

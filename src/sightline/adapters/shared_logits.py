@@ -84,7 +84,7 @@ class LabelAnswers:
         return self.store(batch)[:, self.label : self.label + 1]
 
 
-def shared_logits(model: Auditable, most: int = KEPT_BYTES) -> SharedLogits | None:
+def shared_logits(model: Auditable) -> SharedLogits | None:
     """Make a store for the labels of a model, in the precision of its audit. None if a run for all
     labels costs many times a run for one.
     """
@@ -93,7 +93,7 @@ def shared_logits(model: Auditable, most: int = KEPT_BYTES) -> SharedLogits | No
         return None
     whole = to_float64(model)
     assert isinstance(whole, SupportsLabels)
-    return SharedLogits(whole.label_logits, len(labels_of(model)), most)
+    return SharedLogits(whole.label_logits, len(labels_of(model)), KEPT_BYTES)
 
 
 def sharing(view: Any, answers: Callable[[Batch], torch.Tensor]) -> Auditable:

@@ -96,26 +96,17 @@ def _candidates(examples: Sequence[Example], classes: int) -> torch.Tensor | Non
     return allowed
 
 
-def length_batches(
-    examples: Sequence[Example], batch_size: int, max_tokens_per_batch: int = MAX_TOKENS
-) -> list[list[int]]:
+def length_batches(examples: Sequence[Example], batch_size: int) -> list[list[int]]:
     """Divide texts, as positions in ``examples``, into batches sorted by length; equal lengths keep
     their order.
     """
     lengths = [len(example.tokens) for example in examples]
-    return _cut(
-        sorted(range(len(lengths)), key=lengths.__getitem__),
-        lengths,
-        batch_size,
-        max_tokens_per_batch,
-    )
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    return _cut(order, lengths, batch_size, MAX_TOKENS)
 
 
 def training_batches(
-    lengths: Sequence[int],
-    batch_size: int,
-    generator: np.random.Generator,
-    max_tokens_per_batch: int = MAX_TOKENS,
+    lengths: Sequence[int], batch_size: int, generator: np.random.Generator
 ) -> list[list[int]]:
     """Divide texts into batches of similar length, in random order, different in each epoch.
 
@@ -125,9 +116,8 @@ def training_batches(
     noisy = np.asarray(lengths) * (1 + generator.uniform(-0.1, 0.1, len(lengths)))
     # Without noise, a stable sort would keep the order of equal lengths; with noise, ties are
     # random.
-    batches = _cut(
-        np.argsort(noisy, kind="stable").tolist(), lengths, batch_size, max_tokens_per_batch
-    )
+    order = np.argsort(noisy, kind="stable").tolist()
+    batches = _cut(order, lengths, batch_size, MAX_TOKENS)
     return [batches[position] for position in generator.permutation(len(batches))]
 
 

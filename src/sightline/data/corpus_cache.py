@@ -25,6 +25,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from sightline._io.atomic_write import write_whole
+from sightline._io.safe_open import joint_digest
 from sightline.config.specs import OFFICIAL, DataSpec
 from sightline.core.errors import SightlineError, StoreError
 from sightline.data.assembly.corpus import WHOLE, Corpus, Text, copy_number, count_cut_words
@@ -48,10 +49,8 @@ def content_digest(spec: DataSpec) -> str:
     if spec.kind == "planted":
         return ""
     if spec.files is not None:
-        each = [
-            f"{split}\n{table_digest(table.path)}\n" for split, table in spec.files.tables.items()
-        ]
-        return hashlib.sha256("".join(each).encode()).hexdigest()
+        tables = spec.files.tables.items()
+        return joint_digest((split, table_digest(table.path)) for split, table in tables)
     return (
         source_digest(spec)
         if spec.kind in OFFICIAL

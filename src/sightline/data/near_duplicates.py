@@ -110,13 +110,6 @@ def representatives(texts: Sequence[Sequence[str]]) -> list[int]:
     return [first[found.get(words, words)] for words in plain]
 
 
-def similarity(one: Sequence[str], other: Sequence[str]) -> float:
-    """Give the length of the longest common subsequence of two texts, as a share of the longer
-    text.
-    """
-    return _common(_places(one), len(one), other) / max(len(one), len(other), 1)
-
-
 def _plain(tokens: Sequence[str]) -> Words:
     """Give the words of a text without signs and case; a short text stays unchanged."""
     words = tuple(one.casefold() for one in tokens if one.isalnum() or any(map(str.isalnum, one)))

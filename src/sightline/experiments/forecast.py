@@ -43,6 +43,7 @@ from sightline.core.example import Example
 from sightline.core.protocols import Auditable, Measure, SupportsAttentionSources, SupportsSurvey
 from sightline.core.results import Measurement, Outcome
 from sightline.core.seeds import Seeds
+from sightline.core.word_lists import join_words
 from sightline.data.dataset import Dataset, Split, count_groups, sample_test
 from sightline.data.load_dataset import TablePart, fit_vocabulary, load_part
 from sightline.experiments.forecast_result import Forecast
@@ -53,7 +54,7 @@ from sightline.measures.attribution_maps import shares_texts
 from sightline.measures.default_measures import default_measures
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.report.sentences import join_words, quoted
+from sightline.report.sentences import quoted
 from sightline.training.control_models import companions_of, trainings_of
 from sightline.training.loop import fit
 from sightline.verdict.thresholds import default_thresholds

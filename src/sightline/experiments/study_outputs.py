@@ -11,12 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sightline.config.json_reader import read_as
 from sightline.core.errors import SpecError, near_it
-from sightline.experiments.study_file import read_toml
 from sightline.experiments.tabulate import COLUMNS, check_columns
 from sightline.report.figures.figure_registry import FIGURES
 from sightline.report.figures.study_means import MEANS
@@ -31,11 +29,6 @@ class StudyOutputs:
 
     columns: tuple[str, ...] = COLUMNS
     figures: tuple[str, ...] = ()
-
-
-def read_shown(path: str | Path) -> StudyOutputs:
-    """Read ``[show]`` of the file of a study; all of it may be left out."""
-    return shown_from(read_toml(Path(path)), str(path))
 
 
 def shown_from(tree: Mapping[str, Any], where: str = "the study") -> StudyOutputs:

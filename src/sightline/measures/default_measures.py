@@ -31,11 +31,6 @@ def default_measures(
     return tuple(_made(MEASURES[code].made_by, said) for code in selected_measures(chosen))
 
 
-def every_measure() -> tuple[Measure, ...]:
-    """Make every measure."""
-    return default_measures(chosen=tuple(MEASURES))
-
-
 def _made(home: str, said: Mapping[str, Any]) -> Measure:
     """Make a measure with the settings that are among its fields."""
     module, name = home.split(":")

@@ -75,19 +75,6 @@ SlopeUnder = Literal["held", "through"] | Float[torch.Tensor, "*N B T"]
 decoding, which are held."""
 
 
-def gradient_importance(
-    model: Auditable,
-    trace: Trace,
-    attention: Float[torch.Tensor, "B T"] | None = None,
-    *,
-    held: bool = True,
-    reduction: Reduction = "input",
-) -> Float[Array, "B W"]:
-    """Give the size of one gradient, with attention ``held`` or not, or replaced at decoding."""
-    asked: SlopeUnder = ("held" if held else "through") if attention is None else attention
-    return slopes(model, trace, {"": asked})[""].reduced(reduction)
-
-
 def slopes(model: Auditable, trace: Trace, asked: Mapping[str, SlopeUnder]) -> dict[str, Slope]:
     """Take ``∂ log-odds / ∂e`` of the predicted class in each of the ways ``asked``.
 

@@ -36,7 +36,7 @@ class Path:
         return np.asarray(self.along.sum(axis=1) - self.moved)
 
 
-def integrated(model: Auditable, trace: Trace, steps: int = STEPS) -> Path:
+def integrated(model: Auditable, trace: Trace) -> Path:
     """``(e_t − b_t) · (1/m) Σ_k ∂ log-odds / ∂e_t (b + (k − ½)/m · (e − b))`` of the predicted
     class for every word.
 
@@ -49,13 +49,13 @@ def integrated(model: Auditable, trace: Trace, steps: int = STEPS) -> Path:
     nothing = whole.masked_fill(of_words[:, :, None], 0)
     chosen = torch.from_numpy(decided(trace)).to(whole.device)
     gathered = torch.zeros_like(whole, dtype=torch.float64)
-    for step in range(steps):
-        at = torch.lerp(nothing, whole, (step + 0.5) / steps).requires_grad_()
+    for step in range(STEPS):
+        at = torch.lerp(nothing, whole, (step + 0.5) / STEPS).requires_grad_()
         (slope,) = torch.autograd.grad(
             log_odds(model.trace(trace.batch, at).logits, chosen).sum(), at
         )
         gathered += slope
-    along = ((whole - nothing).double() * gathered / steps).sum(-1)
+    along = ((whole - nothing).double() * gathered / STEPS).sum(-1)
     ends = (
         to_numpy(log_odds(logits, chosen))
         for logits in (trace.logits, model.trace(trace.batch, nothing).logits)

@@ -44,20 +44,6 @@ def floor(clusters: int, classes: int, texts: int) -> float:
     return (clusters - 1) * (classes - 1) / (2 * texts)
 
 
-def miller_madow(counts: Int[Array, "A C"]) -> float:
-    """Give the plug-in estimate minus its first-order bias, from occupied cells (Miller 1955); may
-    be below 0.
-
-    Each entropy gains ``(K − 1) / 2n``, K being its occupied cells. Sufficient only if n is above
-    about 10 N C.
-    """
-    total = counts.sum()
-    if total == 0:
-        return float("nan")
-    occupied = [int((one > 0).sum()) for one in (counts.sum(1), counts.sum(0), counts)]
-    return plug_in(counts) + float((occupied[0] + occupied[1] - occupied[2] - 1) / (2 * total))
-
-
 def comparable(first: int, second: int) -> bool:
     """Tell whether two plug-in estimates rest on the same number of pairs, to 1 %: fewer pairs give
     larger estimates (`floor`).

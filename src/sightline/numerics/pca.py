@@ -34,8 +34,3 @@ class Axes:
     def __call__(self, states: Float[Array, "*N D"]) -> Float[Array, "*N Q"]:
         """Project states on the axes."""
         return np.asarray((states - self.middle) @ self.leading)
-
-
-def principal(states: Float[Array, "N K D"], most: int = 64) -> Float[Array, "N K Q"]:
-    """Project the states of all ranks on their own principal axes."""
-    return Axes.of(states, most)(states)

@@ -1,5 +1,5 @@
-"""Summaries of a curve over ranks, with intervals from resampled texts and p-values from scores
-exchanged within texts.
+"""Summaries of a curve over ranks, curves of resampled texts, and curves of scores exchanged within
+texts.
 
 ``scores`` has one row for each text and one column for each rank; its mean over texts is the curve
 V.
@@ -7,16 +7,12 @@ V.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from jaxtyping import Float, Num
 
 from sightline.core.errors import SpecError
 
 Array = np.ndarray
-Summary = Callable[[Float[Array, "*R K"]], Float[Array, "*R"]]
-"""Maps each curve to one number, such as `contrast`."""
 
 
 def contrast(curve: Float[Array, "*R K"]) -> Float[Array, "*R"]:
@@ -64,23 +60,12 @@ def resampled(
     return np.asarray(times @ scores / texts)
 
 
-def interval(
-    scores: Num[Array, "N K"],
-    summary: Summary,
-    generator: np.random.Generator,
-    draws: int = 2000,
-    level: float = 0.95,
-) -> tuple[float, float]:
-    """Give the percentile interval of a summary over resampled texts; for a rank correlation this
-    is only a range of stability.
-
-    Noise only moves τ towards 0, so its percentiles do not cover the τ of all texts.
-    """
-    return ends(summary(resampled(scores, draws, generator)), level)
-
-
 def ends(drawn: Float[Array, " R"], level: float = 0.95) -> tuple[float, float]:
-    """Give the percentiles that enclose a share ``level`` of the draws."""
+    """Give the percentiles that enclose a share ``level`` of the draws.
+
+    For a rank correlation this is only a range of stability: noise only moves τ towards 0, so its
+    percentiles do not cover the τ of all texts.
+    """
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
@@ -104,17 +89,3 @@ def rarity(own: float, drawn: Float[Array, " R"]) -> float:
         1.0, abs(own)
     )  # tolerance: the same sum in another order may round differently
     return float((1 + (drawn >= own - slack).sum()) / (len(drawn) + 1))
-
-
-def exchange_p(
-    scores: Float[Array, "N K"],
-    summary: Summary,
-    generator: np.random.Generator,
-    permutations: int = 999,
-) -> float:
-    """Give the p-value of a summary under the null that ranks mean nothing, by permuting scores
-    within texts.
-    """
-    return rarity(
-        float(summary(scores.mean(0))), summary(exchanged(scores, generator, permutations))
-    )

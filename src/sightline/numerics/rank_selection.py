@@ -1,13 +1,13 @@
 """Rank the words of texts by attention, and choose the number of ranks and of clusters.
 
 Texts are rows, padded; ``mask`` is True on real words. Wen et al. (2022) leave open how ties are
-broken, which of two rules counts the ranks, what happens to short texts, and what "minimal" means:
-each is an argument here.
+broken, which of two rules counts the ranks, and what happens to short texts: each is an argument
+here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,6 +24,16 @@ FEWEST_RANKS: int = MEASURES["information"].settings["fewest_ranks"]
 """Two ranks have only two orders, so their τ is always 1 or −1."""
 FEWEST_TEXTS: int = MEASURES["information"].settings["fewest_texts"]
 """Below this, the floor of the estimate is as large as the information measured."""
+
+LENGTH_PERCENTILE = 10.0
+"""The percentile of the lengths that limits the number of ranks."""
+SHARE_OF_TEXTS = 0.8
+"""The share of the texts with a rank that must have weight there."""
+LEAST_WEIGHT = 1e-5
+"""Weights up to this count as none."""
+CLUSTERS_TRIED = range(50, 201, 10)
+LEAST_POINTS = 2
+"""The fewest points that each cluster must have."""
 
 
 def by_weight(
@@ -73,9 +83,6 @@ def rank_count(
     mask: Bool[Array, "B T"],
     *,
     rule: RankRule = "both",
-    percentile: float = 10.0,
-    share: float = 0.8,
-    least: float = 1e-5,
 ) -> int:
     """Choose the number of ranks: up to a percentile of the lengths, while most texts still have
     weight there.
@@ -84,10 +91,11 @@ def rank_count(
     *weight*: the largest number such that, for each rank up to it, 80 % of the texts that are long
     enough have a weight above 1e-5. The smaller of the two is used.
     """
-    by_length = int(np.floor(np.percentile(mask.sum(1), percentile)))
+    by_length = int(np.floor(np.percentile(mask.sum(1), LENGTH_PERCENTILE)))
     falling = -np.sort(-np.where(mask, attention, -np.inf), axis=1)
     long_enough = (falling > -np.inf).sum(0)
-    enough = (falling > least).sum(0) >= np.maximum(share * long_enough - 1e-9, 1e-9)
+    fewest = np.maximum(SHARE_OF_TEXTS * long_enough - 1e-9, 1e-9)
+    enough = (falling > LEAST_WEIGHT).sum(0) >= fewest
     by_share = int(np.argmin(np.append(enough, False)))
     return {"both": min(by_length, by_share), "length": by_length, "weight": by_share}[rule]
 
@@ -115,20 +123,14 @@ class ClusterCount:
     kept: bool
 
 
-def cluster_count(
-    smallest: Callable[[int], int],
-    *,
-    rule: Literal["first", "largest"] = "first",
-    tried: Sequence[int] = range(50, 201, 10),
-    least: int = 2,
-) -> ClusterCount:
-    """Choose the number of clusters: the first, or largest, with at least two points in each; else
-    the first, marked as breaking the rule.
+def cluster_count(smallest: Callable[[int], int]) -> ClusterCount:
+    """Choose the number of clusters: the first with at least two points in each; else the first of
+    all, marked as breaking the rule.
 
     ``smallest`` clusters every rank and gives the size of the smallest cluster. All ranks share one
     number, because the bias of the estimate depends on it.
     """
-    for clusters in tried if rule == "first" else reversed(tried):
-        if smallest(clusters) >= least:
+    for clusters in CLUSTERS_TRIED:
+        if smallest(clusters) >= LEAST_POINTS:
             return ClusterCount(clusters, kept=True)
-    return ClusterCount(tried[0], kept=False)
+    return ClusterCount(CLUSTERS_TRIED[0], kept=False)

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from sightline.numerics.ties import level_ties
-
 Array = np.ndarray
 
 
@@ -28,12 +26,11 @@ def counts(word: Int[Array, "B T"]) -> Int[Array, "B W"]:
 
 def summed(values: Float[Array, "*N B T"], word: Int[Array, "B T"]) -> Float[Array, "*N B W"]:
     """Sum the values of the tokens of each word, from the left; tokens of no word are skipped."""
-    return _gathered(np.add, values, word, 0.0)
-
-
-def largest(values: Float[Array, "B T"], word: Int[Array, "B T"]) -> Float[Array, "B W"]:
-    """Give the largest value among the tokens of each word; −∞ if the text has no such word."""
-    return _gathered(np.maximum, values, word, -np.inf)
+    totals = np.zeros((*values.shape[:-1], int(word.max(initial=-1)) + 1))
+    rows, columns = np.nonzero(word >= 0)
+    places: Any = (..., rows, word[rows, columns])
+    np.add.at(totals, places, values[..., rows, columns])
+    return totals
 
 
 def spread(values: Float[Array, "*R B W"], word: Int[Array, "B T"]) -> Float[Array, "*R B T"]:
@@ -63,21 +60,3 @@ def reweighed(
 def kept_tokens(gone: Bool[Array, "B W"], word: Int[Array, "B T"]) -> Bool[Array, "B T"]:
     """Tell which tokens remain when whole words are deleted; tokens of no word stay."""
     return np.asarray(spread(gone.astype(float), word) == 0)
-
-
-def top(
-    values: Float[Array, "B W"], mask: Bool[Array, "B W"], count: Int[Array, " B"]
-) -> Bool[Array, "B W"]:
-    """Mark the ``count`` words with the largest values; the first of tied words."""
-    order = np.argsort(-np.where(mask, level_ties(values, mask), -np.inf), axis=1, kind="stable")
-    chosen = np.zeros(mask.shape, dtype=bool)
-    np.put_along_axis(chosen, order, np.arange(mask.shape[1]) < count[:, None], axis=1)
-    return np.asarray(chosen & mask)
-
-
-def _gathered(how: np.ufunc, values: Array, word: Array, start: float) -> Array:
-    out = np.full((*values.shape[:-1], int(word.max(initial=-1)) + 1), start)
-    rows, columns = np.nonzero(word >= 0)
-    here: Any = (..., rows, word[rows, columns])
-    how.at(out, here, values[..., rows, columns])
-    return out

@@ -19,18 +19,12 @@ from sightline.core.results import (
     Results,
     Verdict,
 )
+from sightline.core.word_lists import join_words
 from sightline.report.alternative_maps import MapFamily, families
 from sightline.report.data_notes import clusters_of
 from sightline.report.map_names import map_title
 from sightline.report.number_format import KEEP, approximate_count, count
-from sightline.report.sentences import (
-    answers,
-    join_words,
-    name_classes,
-    of_classes,
-    opened,
-    quoted,
-)
+from sightline.report.sentences import answers, name_classes, of_classes, opened, quoted
 from sightline.report.sequential_note import BUDGET_SPENT, is_sequential, is_unfinished
 from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import AS_ONE, TOO_FEW

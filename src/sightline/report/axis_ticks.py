@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+MOST_TICKS = 7
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -30,16 +32,12 @@ def axis_over(values: Iterable[float], *, left: int, right: int) -> Axis:
     return Axis(low - air, high + air, left, right)
 
 
-def ticks(axis: Axis, most: int = 7) -> list[float]:
-    """Choose at most ``most`` round numbers (steps of 1, 2 or 5) on the axis."""
+def ticks(axis: Axis) -> list[float]:
+    """Choose at most `MOST_TICKS` round numbers (steps of 1, 2 or 5) on the axis."""
     width = axis.high - axis.low
-    step = 10.0 ** math.floor(math.log10(width / most))
-    step *= next(factor for factor in (1, 2, 5, 10, 20) if width / (step * factor) <= most - 1)
+    step = 10.0 ** math.floor(math.log10(width / MOST_TICKS))
+    factors = (1, 2, 5, 10, 20)
+    step *= next(factor for factor in factors if width / (step * factor) <= MOST_TICKS - 1)
     first, last = math.ceil(axis.low / step), math.floor(axis.high / step)
     places = max(0, -math.floor(math.log10(step)))
     return [round(index * step, places) for index in range(first, last + 1)]
-
-
-def tick_text(value: float) -> str:
-    """Write a round number without trailing zeros."""
-    return f"{value:g}".replace("-", "−")

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sightline.core.audited_map import reword_for_map
 from sightline.core.results import BY_ABSENCE, CANNOT_TELL, CAVEATS, MUST_NOT, Results
+from sightline.core.word_lists import join_words
 from sightline.report.advice import UNFIT, first_of_all
 from sightline.report.alternative_maps import families
 from sightline.report.first_screen import caveats, finding_of, held_out_score, reasons, scores_of
@@ -19,7 +20,6 @@ from sightline.report.sentences import (
     answers,
     caveat_reasons,
     class_caveats,
-    join_words,
     of_classes,
     opened,
 )

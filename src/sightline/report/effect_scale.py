@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.report.sentences import join_words
+from sightline.core.word_lists import join_words
 from sightline.verdict.audit_test import AuditTest
 from sightline.verdict.catalogue import AUDIT_TESTS
 

@@ -25,6 +25,7 @@ from sightline.core.results import (
     Verdict,
 )
 from sightline.core.results import CAVEATS as WITH_CAVEATS
+from sightline.core.word_lists import join_words
 from sightline.report import (
     accuracy_sentences,
     attention_source_notes,
@@ -49,7 +50,6 @@ from sightline.report.sentences import (
     NotRunTests,
     answers,
     caveat_reasons,
-    join_words,
     name_classes,
     of_classes,
     opened,
@@ -131,7 +131,9 @@ def conclusions(audit: Results) -> list[VerdictSentence]:
     left out if it would permit a map.
     """
     verdict = audit.verdict
-    sentences = _SENTENCES | ({CANNOT_TELL: _CUT_SHORT} if is_unfinished(audit) else {})
+    sentences = dict(_SENTENCES)
+    if is_unfinished(audit):
+        sentences[CANNOT_TELL] = _CUT_SHORT
     parts = [part for part in answers(verdict) if part.advised or not part.level.permits]
     return [
         VerdictSentence(

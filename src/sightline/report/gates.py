@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from sightline.config.measure_registry import BY_NAME
 from sightline.core.errors import SpecError, setting
 from sightline.core.results import VERDICTS, Finding, Results
+from sightline.core.word_lists import join_words
 from sightline.report.number_format import plainly, trimmed_number
-from sightline.report.sentences import join_words, of_level, quoted, to_settle
+from sightline.report.sentences import of_level, quoted, to_settle
 from sightline.verdict.catalogue import AUDIT_TESTS
 
 VERDICT_GATES = {text.replace(" ", "-"): text for text in VERDICTS}

@@ -7,9 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sightline.core.results import VERDICTS, Estimate, Level, Results
+from sightline.core.word_lists import join_words
 from sightline.report.column_layout import aligned
 from sightline.report.number_format import count, score, score_span
-from sightline.report.sentences import join_words, quoted
+from sightline.report.sentences import quoted
 from sightline.stats.intervals import LEVEL
 
 SHOWN = 25

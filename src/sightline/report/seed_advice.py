@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, MUST_NOT, Level, Verdict
+from sightline.core.word_lists import join_words
 from sightline.report.advice import AFTER_GUESSING, NO_WORD, NOT_SURELY, UNFIT, too_few_texts
 from sightline.report.map_names import map_title
 from sightline.report.multi_seed_summary import of_trainings
 from sightline.report.number_format import KEEP, approximate_count, count, texts
-from sightline.report.sentences import but_not_for, join_words, of_classes, opened, quoted
+from sightline.report.sentences import but_not_for, of_classes, opened, quoted
 from sightline.verdict.seed_summary import MapsBySeed, SeedSummary
 
 _DEPENDS = (

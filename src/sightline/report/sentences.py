@@ -22,6 +22,7 @@ from sightline.core.results import (
     Reason,
     Verdict,
 )
+from sightline.core.word_lists import join_words
 from sightline.report.number_format import (
     KEEP,
     approximate_count,
@@ -343,16 +344,6 @@ def but_not_for(failed: Sequence[str], absent: Sequence[str] = ()) -> str:
         [f"texts predicted {join_words(map(quoted, others))} by absence"] if others else []
     )
     return f", but not for {', nor for '.join(description)}" if description else ""
-
-
-def join_words(words: Iterable[str]) -> str:
-    """Join words with commas and "and".
-
-    >>> join_words(["a", "b", "c"])
-    'a, b and c'
-    """
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def row_condition(row: int) -> str:

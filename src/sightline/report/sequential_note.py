@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sightline.config.measure_registry import ALWAYS
 from sightline.core.results import CANNOT_TELL, MUST_NOT, Results
+from sightline.core.word_lists import join_words
 from sightline.report.number_format import (
     KEEP,
     approximate_count,
@@ -14,7 +15,7 @@ from sightline.report.number_format import (
     count_phrase,
     texts,
 )
-from sightline.report.sentences import join_words, name_classes, quoted
+from sightline.report.sentences import name_classes, quoted
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.thresholds import default_thresholds
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sightline.core.results import Estimate, Finding
-from sightline.report.axis_ticks import Axis, axis_over, tick_text, ticks
+from sightline.report.axis_ticks import Axis, axis_over, ticks
 from sightline.report.number_format import interval, trimmed_number, with_n
 from sightline.report.sanitize import one_line, shortened
 
@@ -184,6 +184,6 @@ def _scale(axis: Axis, y: int) -> Markup:
         x = axis.at(value)
         parts += [
             _LINE.format(x, y, x, y + 4, "axis"),
-            label.format(min(max(x, 14), WIDTH - 14), y + 15, tick_text(value)),
+            label.format(min(max(x, 14), WIDTH - 14), y + 15, trimmed_number(value)),
         ]
     return Markup("").join(parts)

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from math import isfinite
 
 from sightline.core.results import Estimate, Finding, MapRow, Results
+from sightline.core.word_lists import join_words
 from sightline.report.advice import first_of_all
 from sightline.report.alternative_maps import families
 from sightline.report.map_names import map_title
 from sightline.report.number_format import CHANCE_TO_BEST, bracketed, plainly
-from sightline.report.sentences import answers, join_words, opened, quoted
+from sightline.report.sentences import answers, opened, quoted
 from sightline.verdict.audit_test import FLIPS
 from sightline.verdict.catalogue import OWN
 

@@ -7,14 +7,11 @@ from jaxtyping import Int
 
 from sightline.core.results import Bracket, Estimate
 from sightline.stats import bootstrap
-from sightline.stats.intervals import LEVEL
 
 Array = np.ndarray
 
 
-def bracketed_mean(
-    sides: Bracket, seed: int, clusters: Int[Array, " N"] | None = None, level: float = LEVEL
-) -> Estimate:
+def bracketed_mean(sides: Bracket, seed: int, clusters: Int[Array, " N"] | None = None) -> Estimate:
     """Give the middle of a bracketed mean, from the lower end of its low side to the upper end of
     its high side.
 
@@ -25,7 +22,7 @@ def bracketed_mean(
     """
     known = ~np.isnan(sides.low) & ~np.isnan(sides.high)
     ends = (np.where(known, side, np.nan) for side in (sides.low, sides.high))
-    low, high = (bootstrap.mean(side, seed, clusters=clusters, level=level) for side in ends)
+    low, high = (bootstrap.mean(side, seed, clusters=clusters) for side in ends)
     if low.n == 0 or low == high:
         return low
     method = f"bracket from {low.value:.3g} to {high.value:.3g}, its middle shown; {low.method}"

@@ -24,7 +24,6 @@ from sightline.core.errors import DataError
 from sightline.core.results import Estimate
 from sightline.studies.aggregate import Number
 
-NAME = "results.csv.gz"
 WHOLE = re.compile(r"-?\d+")
 NOTHING = "none"
 """Written for an unknown end of an interval, or an unknown bound of a number."""

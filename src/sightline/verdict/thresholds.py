@@ -42,27 +42,6 @@ class Thresholds:
         return min(map(self.fewest, AUDIT_TESTS))
 
 
-def unmatched_thresholds(known: Thresholds) -> list[str]:
-    """Say which test has no threshold, and which threshold has no test."""
-    missing = [
-        code
-        for code, one in AUDIT_TESTS.items()
-        if one.fixed is None and code not in known.threshold
-    ]
-    unknown = [code for code in {**known.threshold, **known.minimum} if code not in AUDIT_TESTS]
-    lines = [
-        (
-            f"thresholds.json: no threshold for {code}; validation/set_thresholds.py sets it from "
-            "what was measured"
-        )
-        for code in missing
-    ]
-    return lines + [
-        f"thresholds.json: a threshold for {code}, which no test has; take it out"
-        for code in unknown
-    ]
-
-
 def default_thresholds() -> Thresholds:
     """Read the thresholds that ship with this version."""
     stored = json.loads(

@@ -28,6 +28,7 @@ from sightline.core.results import (
     Reason,
     Verdict,
 )
+from sightline.core.word_lists import join_words
 from sightline.verdict.audit_test import AuditTest, Requirement, Veto
 from sightline.verdict.catalogue import AUDIT_TESTS, DECIDING, OWN
 from sightline.verdict.decision_rule import below_chance, written
@@ -386,11 +387,7 @@ def _learned_nothing(case: VerdictContext) -> tuple[Reason, ...]:
 def _named(asking: str, *answers: str) -> str:
     """List the tests with one of these requirements, for the words of the table."""
     rows = {code: getattr(claim, asking) for code, claim in AUDIT_TESTS.items()}
-    return _listed([code for code, said in sorted(rows.items()) if said in answers])
-
-
-def _listed(codes: list[str]) -> str:
-    return f"{', '.join(codes[:-1])} and {codes[-1]}" if len(codes) > 1 else codes[0]
+    return join_words([code for code, said in sorted(rows.items()) if said in answers])
 
 
 _DECIDING, _MOVED, _ALONE = (
@@ -402,9 +399,9 @@ _TOGETHER, _BELOW = _named("charge", "together"), _named("charge", "below zero")
 _SUPPORTED, _ONE, _SPARED = (
     _named("for_all", said) for said in ("passed", "one of these", "not failed")
 )
-_OF_ALL_TEXTS = _listed([code for code, claim in AUDIT_TESTS.items() if claim.of_all_texts])
+_OF_ALL_TEXTS = join_words([code for code, claim in AUDIT_TESTS.items() if claim.of_all_texts])
 """Tests whose result over all texts counts for every class."""
-_AS_WRITTEN = _listed(sorted(code for code, claim in AUDIT_TESTS.items() if claim.as_written))
+_AS_WRITTEN = join_words(sorted(code for code, claim in AUDIT_TESTS.items() if claim.as_written))
 _NATURAL = f"one of {_AS_WRITTEN}, which make no texts, passed"
 TABLE = (
     VerdictRule(

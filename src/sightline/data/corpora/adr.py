@@ -18,14 +18,14 @@ from sightline.core.errors import DataError
 from sightline.data.assembly.corpus import Corpus, Text
 from sightline.data.assembly.corpus_format import Format, PaperRecipe, Recipe
 from sightline.data.assembly.corpus_tokeniser import WordCutter
-from sightline.data.corpora.corpus_files import base, check_complete, found_files
+from sightline.data.corpora.corpus_files import base, check_complete, found_files, named_like
 from sightline.data.corpora.jain_wallace_cleaning import (
     OUR_WORDS,
     drawn_by_class,
     general,
     validation_of_training,
 )
-from sightline.data.readers.archives import File, FileFilter
+from sightline.data.readers.archives import File
 from sightline.data.readers.table_columns import SPLIT_NAMES
 
 LABELS = ("no reaction", "reaction")
@@ -68,9 +68,8 @@ class Tweet:
     text: str
 
 
-def wanted(options: Mapping[str, Any]) -> FileFilter:
-    """Select the files to read."""
-    return lambda name: _FILE.match(base(name)) is not None
+wanted = named_like(_FILE)
+"""Selects the files to read."""
 
 
 def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:

@@ -21,10 +21,11 @@ from sightline.data.corpora.corpus_files import (
     base,
     check_complete,
     found_files,
+    named_like,
     whole_or_parts,
 )
 from sightline.data.corpora.jain_wallace_cleaning import OUR_WORDS, general, validation_of_training
-from sightline.data.readers.archives import File, FileFilter
+from sightline.data.readers.archives import File
 from sightline.data.readers.csv_jsonl import read_records
 
 CLASSES = {
@@ -37,9 +38,8 @@ _FILE = re.compile(r"^(?:train(?:_\w+)?|test)\.csv$")
 _JOINED = "title and description are joined, and the description alone is asked for"
 
 
-def wanted(options: Mapping[str, Any]) -> FileFilter:
-    """Select the files to read."""
-    return lambda name: _FILE.match(base(name)) is not None
+wanted = named_like(_FILE)
+"""Selects the files to read."""
 
 
 def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:

@@ -24,7 +24,6 @@ from sightline.data.corpora.jain_wallace_cleaning import validation_of_training
 from sightline.data.readers.archives import File, FileFilter
 
 FOLDERS = {"1k": ("en", 1_000), "10k": ("en-10k", 10_000)}
-TASKS = (1, 2, 3)
 _LINE = re.compile(r"(\d{1,6}) (.*)")
 
 

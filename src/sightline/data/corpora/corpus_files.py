@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from sightline._io.limits import FILE, Bound
 from sightline.core.errors import DataError
@@ -12,6 +13,15 @@ from sightline.data.readers.archives import File, FileFilter, open_files
 
 AGAIN = "fetch the file again"
 """The advice if a published file is damaged."""
+
+
+def named_like(pattern: re.Pattern[str]) -> Callable[[Mapping[str, Any]], FileFilter]:
+    """Make a filter, the same for all options, of files by the last part of their names."""
+
+    def wanted(options: Mapping[str, Any]) -> FileFilter:
+        return lambda name: pattern.match(base(name)) is not None
+
+    return wanted
 
 
 def found_files(

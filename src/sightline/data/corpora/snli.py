@@ -13,9 +13,15 @@ from sightline.core.errors import DataError
 from sightline.data.assembly.corpus import Corpus, Text
 from sightline.data.assembly.corpus_format import Format, PaperRecipe, Recipe
 from sightline.data.assembly.corpus_tokeniser import WordCutter
-from sightline.data.corpora.corpus_files import base, check_complete, found_files, whole_or_parts
+from sightline.data.corpora.corpus_files import (
+    base,
+    check_complete,
+    found_files,
+    named_like,
+    whole_or_parts,
+)
 from sightline.data.corpora.jain_wallace_cleaning import OUR_WORDS, as_published, general
-from sightline.data.readers.archives import File, FileFilter
+from sightline.data.readers.archives import File
 from sightline.data.readers.csv_jsonl import read_objects
 from sightline.data.readers.table_columns import not_a_character
 
@@ -31,9 +37,8 @@ NO_LABEL = "no gold label"
 _KEYS = ("gold_label", "sentence1", "sentence2")
 
 
-def wanted(options: Mapping[str, Any]) -> FileFilter:
-    """Select the files to read."""
-    return lambda name: _FILE.match(base(name)) is not None
+wanted = named_like(_FILE)
+"""Selects the files to read."""
 
 
 def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:

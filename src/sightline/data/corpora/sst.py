@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sightline.core.error_excerpts import show
 from sightline.core.errors import DataError
 from sightline.data.assembly.corpus import Corpus, Text
 from sightline.data.assembly.corpus_format import Format, PaperRecipe, Recipe
@@ -77,13 +78,13 @@ def read_tree(line: str, file: str, number: int) -> tuple[int, list[str]]:
     for kind, token in _steps(line):
         if depth == 0 and (kind != "open" or score):
             raise DataError(
-                f"expected one tree, as (3 (2 It) (4 works)), got {_short(line)}", file, number
+                f"expected one tree, as (3 (2 It) (4 works)), got {show(line)}", file, number
             )
         if kind == "open":
             score = score or token
             if token not in "01234" or len(token) != 1:
                 raise DataError(
-                    f"expected a label from 0 to 4 after a bracket, got {token!r}", file, number
+                    f"expected a label from 0 to 4 after a bracket, got {show(token)}", file, number
                 )
             depth += 1
         elif kind == "close":
@@ -93,7 +94,7 @@ def read_tree(line: str, file: str, number: int) -> tuple[int, list[str]]:
     if depth or not leaves:
         what = f"{depth} brackets do not close" if depth else "it has no words"
         raise DataError(
-            f"expected a tree whose brackets close, got {_short(line)}: {what}", file, number
+            f"expected a tree whose brackets close, got {show(line)}: {what}", file, number
         )
     return int(score), leaves
 
@@ -108,10 +109,6 @@ def _steps(line: str) -> Iterator[tuple[str, str]]:
             yield "close", token
         else:
             yield "word", token
-
-
-def _short(line: str) -> str:
-    return repr(line if len(line) <= 60 else line[:60] + "…")
 
 
 def _clean(leaves: list[str]) -> list[str]:

@@ -7,7 +7,6 @@ with names inside it, or grows beyond its bounds (`sightline._io.limits`).
 from __future__ import annotations
 
 import gzip
-import hashlib
 import io
 import os
 import tarfile
@@ -19,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import cast
 
 from sightline._io.limits import FILES, LINE, Bound
-from sightline._io.safe_open import open_regular
+from sightline._io.safe_open import file_digest, joint_digest, open_regular
 from sightline.core.errors import DataError
 from sightline.data.readers.bounded_open import bounded, opened
 
@@ -110,14 +109,17 @@ def open_files(
 def digest(path: str | Path, wanted: FileFilter, largest: Bound | None = None) -> str:
     """Give a SHA-256 of the wanted files' names and bytes; an archive is hashed as a whole."""
     root = Path(path)
-    total = hashlib.sha256()
-    for file in [name for name, _ in _chosen(root, wanted)] if root.is_dir() else [root]:
-        inside = file.relative_to(root).as_posix() if root.is_dir() else ""
-        with _reading(file), open_regular(file, largest) as stream:
-            total.update(
-                f"{inside}\n{hashlib.file_digest(stream, 'sha256').hexdigest()}\n".encode()
-            )
-    return total.hexdigest()
+    named = (
+        [(file.relative_to(root).as_posix(), file) for file, _ in _chosen(root, wanted)]
+        if root.is_dir()
+        else [("", root)]
+    )
+    return joint_digest((name, _digest_of(file, largest)) for name, file in named)
+
+
+def _digest_of(file: Path, largest: Bound | None) -> str:
+    with _reading(file):
+        return file_digest(file, largest)
 
 
 def _plain(name: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import json
 import random
 from collections import Counter
@@ -14,11 +13,10 @@ from itertools import chain
 from typing import Any
 
 from sightline._io.limits import FILE, ROWS
-from sightline._io.safe_open import open_regular
 from sightline.core.error_excerpts import show
 from sightline.core.errors import DataError
 from sightline.data.readers.archives import File
-from sightline.data.readers.line_stream import decoded_lines, reading
+from sightline.data.readers.line_stream import decoded_lines, read_digest
 
 Kind = str
 LABELLED = "texts and labels"
@@ -70,8 +68,7 @@ def read_rows(file: str, kind: Kind, holds: str = LABELLED, share: float = 1.0) 
 
 def table_digest(file: str) -> str:
     """Give the SHA-256 of a file, which identifies its table."""
-    with reading(file), open_regular(file, FILE) as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return read_digest(file, FILE)
 
 
 @contextmanager

@@ -7,16 +7,15 @@ Each dataset folder has a ``state.json`` that names its files. With several spli
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from sightline._io.limits import FILE, LINE
-from sightline._io.safe_open import open_regular
+from sightline._io.safe_open import joint_digest, open_regular
 from sightline.core.errors import DataError
-from sightline.data.readers.line_stream import reading
+from sightline.data.readers.line_stream import read_digest, reading
 from sightline.data.readers.table_columns import SPLIT_NAMES
 
 SPLITS, STATE = "dataset_dict.json", "state.json"
@@ -80,14 +79,11 @@ def saved_files(folder: Path) -> list[Path]:
 
 def saved_digest(path: str) -> str:
     """Give the SHA-256 of a saved dataset's names and bytes, which identifies it."""
-    total = hashlib.sha256()
-    for split, folder in saved_splits(path)[0].items():
-        for file in saved_files(folder):
-            with reading(file), open_regular(file, FILE) as stream:
-                total.update(
-                    f"{split}/{file.name}\n{hashlib.file_digest(stream, 'sha256').hexdigest()}\n".encode()
-                )
-    return total.hexdigest()
+    return joint_digest(
+        (f"{split}/{file.name}", read_digest(file, FILE))
+        for split, folder in saved_splits(path)[0].items()
+        for file in saved_files(folder)
+    )
 
 
 def _is_plain(name: str) -> bool:

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, cast
 
-from sightline._io.limits import FILE
+from sightline._io.limits import FILE, Bound
+from sightline._io.safe_open import file_digest
 from sightline.core.errors import DataError
 from sightline.data.read_progress import is_large, report_progress
 from sightline.data.readers.bounded_open import opened
@@ -117,3 +118,9 @@ def reading(file: str | Path) -> Iterator[None]:
         ) from None
     except (OSError, ValueError) as error:
         raise DataError(f"the file cannot be read: {error}", file) from None
+
+
+def read_digest(file: str | Path, largest: Bound) -> str:
+    """Give the SHA-256 of a file's bytes; errors name the file."""
+    with reading(file):
+        return file_digest(file, largest)

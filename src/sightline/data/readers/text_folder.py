@@ -7,7 +7,6 @@ to files inside the folder.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -15,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from sightline._io.limits import FILE, FILES, LINE
-from sightline._io.safe_open import open_regular
+from sightline._io.safe_open import joint_digest, open_regular
 from sightline.core.errors import DataError
-from sightline.data.readers.line_stream import reading
+from sightline.data.readers.line_stream import read_digest, reading
 from sightline.data.readers.table_columns import SPLIT_NAMES
 
 OUTSIDE, HIDDEN = "file outside the class folders", "hidden file"
@@ -80,13 +79,8 @@ def read_document(document: Document) -> str:
 
 def folder_digest(path: str) -> str:
     """Give the SHA-256 of the names and bytes of all texts, which identifies the folder."""
-    total = hashlib.sha256()
-    for document in find_documents(path)[0]:
-        with reading(document.file), open_regular(document.file, LINE) as stream:
-            total.update(
-                f"{document.name}\n{hashlib.file_digest(stream, 'sha256').hexdigest()}\n".encode()
-            )
-    return total.hexdigest()
+    documents = find_documents(path)[0]
+    return joint_digest((one.name, read_digest(one.file, LINE)) for one in documents)
 
 
 def _names(root: Path) -> tuple[list[PurePosixPath], Counter[str]]:

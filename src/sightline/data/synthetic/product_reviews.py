@@ -109,8 +109,6 @@ PRODUCT = Subject(
     ),
 )
 SUBJECTS = (FILM, PRODUCT)
-FACTS = min(len(subject.facts) for subject in SUBJECTS)
-"""The most fact sentences in a review without repeating a template."""
 SLOTS: Mapping[str, tuple[str, ...]] = {
     "month": ("January", "March", "May", "June", "August", "October"),
     "relative": ("sister", "brother", "mother", "father", "cousin", "neighbour"),

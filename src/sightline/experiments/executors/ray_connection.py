@@ -23,7 +23,7 @@ from typing import Any
 
 from sightline.core.errors import MissingExtra, SightlineError, SpecError
 from sightline.core.installation import install_line
-from sightline.experiments.executors.child_process import end_with_parent, start
+from sightline.experiments.executors.child_process import end_with_parent, silence, start
 from sightline.experiments.executors.ray_node import NodeReply, Order, work
 
 KNOCK, JOIN = 10.0, 60.0
@@ -184,7 +184,7 @@ def carry(pipe: Connection, address: str, folder: str) -> None:
     while, with its files in ``folder``, which is removed at the end.
     """
     end_with_parent(LEAVE)
-    _say_nothing()
+    silence()  # Ray also writes to stdout, and from outside Python
     os.chdir(
         os.sep
     )  # every worker of Ray imports from this folder, so it must not hold the user's tables
@@ -223,13 +223,6 @@ def remove(folder: str) -> None:
         if not Path(folder).exists():
             return
         time.sleep(TURN)
-
-
-def _say_nothing() -> None:
-    """Keep Ray's output out of ours: it also writes to stdout, and from outside Python."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        os.dup2(nowhere, stream)
 
 
 def _join(ray: Any, address: str, folder: str) -> None:

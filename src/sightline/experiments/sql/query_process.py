@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from sightline.core.errors import SightlineError, SpecError
-from sightline.experiments.executors.child_process import end_with_parent, start
+from sightline.experiments.executors.child_process import end_with_parent, silence, start
 
 _PIECE = 2**20
 """Bytes, or characters, per piece of an answer."""
@@ -70,7 +70,7 @@ def _answer(pipe: Connection, root: Path, query: str, form: str, memory: int) ->
     error.
     """
     end_with_parent()
-    _say_nothing()
+    silence()  # the parent reports its errors
     os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # the others reserve more than they use
     try:
         pipe.send(_answered(pipe, root, query, form, memory))
@@ -120,10 +120,3 @@ class _Pieces(io.RawIOBase):
         for begin in range(0, len(whole), _PIECE):
             self._pipe.send(bytes(whole[begin : begin + _PIECE]))
         return len(whole)
-
-
-def _say_nothing() -> None:
-    """Silence this process: the parent reports its errors."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        os.dup2(nowhere, stream)

@@ -13,6 +13,7 @@ from jaxtyping import Float, Int
 from sightline.config.word_maps import REDUCED, REDUCTIONS
 from sightline.core.audited_map import ATTENTION
 from sightline.core.results import Failed, Measurement, NotRun, Ragged, Results, TextRecord, Values
+from sightline.core.word_lists import join_words
 from sightline.report.html.logit_decomposition import LogitSums, sums_of
 from sightline.report.map_names import MAPS, Map, first_maps
 
@@ -149,8 +150,7 @@ def _absent(audit: Results, maps: list[HeldMap]) -> tuple[str, ...]:
 
 
 def _listed(names: list[str]) -> str:
-    *before, last = names
-    return f"{', '.join(before)} and {last} maps" if before else f"{last} map"
+    return f"{join_words(names)} {'maps' if len(names) > 1 else 'map'}"
 
 
 def _why(audit: Results, kind: Map) -> str:

@@ -63,7 +63,7 @@ def lines(
     return [_tidy(line) for line in found]
 
 
-def in_short(audit: Results, width: int = WIDTH) -> list[str]:
+def in_short(audit: Results) -> list[str]:
     """Give the verdict in a few lines: the first reason, the caveats without numbers, the accuracy,
     which map may be shown, and the count of the tests.
     """
@@ -72,12 +72,12 @@ def in_short(audit: Results, width: int = WIDTH) -> list[str]:
     by_name[MODEL] = () if audit.learned is None else (accuracy(audit.learned),)
     kept = {VERDICT: None, WHY: 1, CAVEATS: None, MODEL: None, MAPS: 1}
     found = [Block(name, by_name.get(name, ())[:most]) for name, most in kept.items()]
-    shown = [line for block in found for line in block_lines(block, width)]
+    shown = [line for block in found for line in block_lines(block)]
     of_classes = failed_for_classes(audit.findings, short=True)
     by_class = " (all texts together)" if of_classes else ""
     if audit.verdict.level.permits:  # otherwise the verdict already says it
         by_class = "".join(f"; {one}" for one in of_classes)
-    tests = block_lines(Block("Tests", (f"{count_results(audit.findings)}{by_class}",)), width)
+    tests = block_lines(Block("Tests", (f"{count_results(audit.findings)}{by_class}",)))
     return [_tidy(line) for line in (*shown, *tests)]
 
 

@@ -40,11 +40,6 @@ def lines(reading: Explanation) -> list[str]:
     return sentences
 
 
-def shaded(reading: Explanation) -> list[Text]:
-    """Give the words in the colours of each map, and the scales, for a terminal with colours."""
-    return [*map(_coloured, rows_of(reading)), *scales(reading)]
-
-
 def newest(reading: Explanation) -> Text:
     """Give the words in the colours of the latest map."""
     return _coloured(rows_of(reading)[-1])

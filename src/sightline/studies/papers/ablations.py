@@ -75,7 +75,7 @@ def _words_of(folder: Path, corpus: str, seed: int) -> tuple[str, ...]:
     return telling_words(load(data_of(folder, corpus), seed).train)
 
 
-def telling_words(train: Split, count: int = WORDS, fewest: int = FEWEST) -> tuple[str, ...]:
+def telling_words(train: Split) -> tuple[str, ...]:
     """Return the words of training texts that best separate the first class from the others, by the
     log-odds of texts.
 
@@ -101,9 +101,9 @@ def telling_words(train: Split, count: int = WORDS, fewest: int = FEWEST) -> tup
     known = [
         word
         for word in {*having[True], *having[False]}
-        if having[True][word] + having[False][word] >= fewest
+        if having[True][word] + having[False][word] >= FEWEST
     ]
-    return tuple(sorted(sorted(known, key=lambda word: (-odds(word), word))[:count]))
+    return tuple(sorted(sorted(known, key=lambda word: (-odds(word), word))[:WORDS]))
 
 
 def runs_of(params: Params) -> Iterator[tuple[Labels, RunSpec]]:

@@ -38,10 +38,10 @@ REPLICATED, AT_CHANCE, REVERSED, NOT_REPLICATED, UNDETERMINED = RESULTS = (
     "undetermined",
 )
 CriterionHistory = Literal["fixed before", "changed after", "added after"]
-FIXED, CHANGED, ADDED = STANDINGS = ("fixed before", "changed after", "added after")
+FIXED, CHANGED, ADDED = ("fixed before", "changed after", "added after")
 """Whether a criterion was fixed before numbers of the protocol were seen (decision 0120)."""
 SideOfThreshold = Literal["above", "at or below", "undetermined"]
-ABOVE, NOT_ABOVE, EITHER = SIDES = ("above", "at or below", "undetermined")
+ABOVE, NOT_ABOVE, EITHER = ("above", "at or below", "undetermined")
 """Where an interval lies: above 0, not above it, or on both sides."""
 BY_LUCK = (1 - LEVEL) / 2
 """How often an interval over seeds lies above 0 if there is no effect."""

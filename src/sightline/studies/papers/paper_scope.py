@@ -13,7 +13,7 @@ from typing import Any
 from sightline.core.results import Estimate, TableCell
 from sightline.studies.aggregate import AggregateLine, Number, RunName, RunNumbers
 from sightline.studies.kept_results import StudyResults
-from sightline.studies.papers.claim_list import CLAIMS, TAU_BY_RANK, UNTRAINED
+from sightline.studies.papers.claim_list import TAU_BY_RANK, UNTRAINED
 from sightline.studies.papers.claims import (
     Claim,
     Finding,
@@ -55,30 +55,6 @@ EARLIER_GROUPS: tuple[tuple[tuple[str, ...], int | None], ...] = (
 ALONG_LAMBDA = ("meister2021:M-2", "meister2021:M-F2", "meister2021:M-F3")
 EARLIER_TEXTS = 1000
 """Test texts of earlier runs of film reviews along λ."""
-
-
-def page_of_all(kept: Mapping[str, StudyResults]) -> dict[str, Any]:
-    """Return what the pages show of all tables, figures and claims."""
-    known = [page_of(study, kept.get(name, StudyResults())) for name, study in PAPER_TABLES.items()]
-    return {
-        "artefacts": known,
-        "once": {**UNDONE, **kept.get(ALL, StudyResults()).status},
-        "known_before": {**UNDONE, **kept.get(EARLIER + ALL, StudyResults()).status},
-        "claims": [claim_page(claim, kept) for claim in CLAIMS],
-    }
-
-
-def page_of_earlier(kept: Mapping[str, StudyResults]) -> dict[str, Any]:
-    """Return the same for the runs from before the protocol, if there are any."""
-    known = [
-        page_of(study, kept[EARLIER + name], earlier=True)
-        for name, study in PAPER_TABLES.items()
-        if EARLIER + name in kept
-    ]
-    return {
-        "artefacts": known,
-        "once": {**UNDONE, **kept.get(EARLIER + ALL, StudyResults()).status},
-    }
 
 
 def page_of(study: Study, kept: StudyResults, *, earlier: bool = False) -> dict[str, Any]:
