@@ -12,8 +12,9 @@ import torch
 from sightline.audits.audit_result import Audit
 from sightline.audits.run import audit
 from sightline.core.example import Example
-from sightline.core.protocols import Auditable
-from sightline.core.results import MUST_NOT
+from sightline.core.needs import UNANSWERED
+from sightline.core.protocols import Auditable, Batch, Trace
+from sightline.core.results import CANNOT_TELL, MUST_NOT
 from sightline.data.dataset import Dataset
 from sightline.measures.default_measures import default_measures
 from sightline.models.alterations import Altered, RandomShown, RationaleShown, Scaled, ShuffledShown
@@ -180,3 +181,47 @@ def test_a_model_that_learned_nothing_is_never_cleared_without_a_word() -> None:
     assert not found.learned.above.low > 0
     if found.verdict.row in (5, 6):
         assert any("no better than guessing" in str(reason) for reason in found.verdict.reasons)
+
+
+class SilentOnChanged(Altered):
+    """Gives no finite answer to every second changed text. It answers where one word alone is gone,
+    as it is checked before an audit.
+    """
+
+    origin = "elsewhere"
+
+    def __init__(self, model: Auditable, dataset: Dataset) -> None:
+        super().__init__(model)
+        self.offers = frozenset()
+        self.known = {*self._rows(model.collate(dataset.test))}
+
+    def changed(self, own: Trace) -> Trace:
+        one_less = max(map(len, self.known)) - 1
+        gone = [
+            row not in self.known and len(row) != one_less and sum(row) % 2 == 0
+            for row in self._rows(own.batch)
+        ]
+        return replace(own, logits=own.logits.masked_fill(torch.tensor(gone)[:, None], torch.nan))
+
+    def _rows(self, batch: Batch) -> list[tuple[int, ...]]:
+        return [
+            tuple(row[there].tolist()) for row, there in zip(batch.ids, batch.mask, strict=True)
+        ]
+
+
+def test_texts_without_an_answer_once_changed_do_not_drop_out_in_silence(
+    needle: tuple[AttentionClassifier, Dataset],
+) -> None:
+    """Said before: can be shown with caveats, of the texts that were left."""
+    model, dataset = needle
+    found = judged(SilentOnChanged(model, dataset).eval(), dataset)
+    assert found.verdict.row == 1
+    assert found.verdict.level == CANNOT_TELL
+    assert {one.row for one in found.verdict.by_class.values()} == {1}
+    results = {f.code: f for f in found.findings}
+    assert results["SL-305"].result == "failed"
+    for measure, quantity in (
+        ("transplant", "carried.attention"),
+        ("erasure", "deleted.attention"),
+    ):
+        assert found.measurements[measure].undefined[quantity][UNANSWERED] > 10

@@ -23,6 +23,8 @@ UNASKED = "it was not asked for"
 """The reason why a measure was not taken that nobody asked for, though the model allows it."""
 SAME_UNDER_QUERY = "same prediction under the other query"
 """The reason why the words of a text are moved nowhere: they change nothing where they go."""
+UNANSWERED = "no finite answer to a changed text"
+"""The reason why a number is undefined for a text whose own answer is finite."""
 REPLACED = "weights that can be replaced"
 ALONE = "the logits of each word alone, which only an affine decoder has"
 _MEANING = {

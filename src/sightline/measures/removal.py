@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float
 from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import MEASURES
 from sightline.config.word_maps import Reduction
+from sightline.core.needs import UNANSWERED
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement, Values
 from sightline.core.seeds import Seeds
@@ -140,11 +141,11 @@ class Removal:
         return out | {
             f"{WHY}one word": words.mask.sum(1) < 2,
             f"{WHY}one candidate": np.isposinf(odds(whole, chosen)),
-            f"{WHY}no finite answer": np.isnan(drops).any(axis=(0, 1)),
             f"{WHY}no other text to take words from": np.array(
                 [alone <= {text.index} for text in subject.texts]
             ),
-            f"{WHY}no finite answer with other words": np.isnan(drops_exchanged).any(axis=(0, 1)),
+            f"{WHY}{UNANSWERED}": np.isnan(drops).any(axis=(0, 1))
+            | np.isnan(drops_exchanged).any(axis=(0, 1)),
             f"{WHY}no scores for the text": ~known.get("given", np.ones(len(whole), dtype=bool)),
         }
 

@@ -11,6 +11,7 @@ import numpy as np
 from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import MEASURES
 from sightline.config.word_maps import Reduction
+from sightline.core.needs import UNANSWERED
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -75,7 +76,7 @@ class Sufficiency:
             "words": words.mask.sum(1),
             f"{WHY}one word": words.mask.sum(1) < 2,
             f"{WHY}one candidate": np.isposinf(whole),
-            f"{WHY}no finite answer": np.isnan(found).any(axis=(0, 1)),
+            f"{WHY}{UNANSWERED}": np.isnan(found).any(axis=(0, 1)),
             f"{WHY}no scores for the text": ~known.get("given", np.ones(len(whole), dtype=bool)),
         }
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sightline.core.needs import SAME_UNDER_QUERY
+from sightline.core.needs import SAME_UNDER_QUERY, UNANSWERED
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -245,6 +245,11 @@ def _broken(evidence: Evidence) -> Reason | None:
             f"on {odd} of {n} texts the model’s outputs are not finite numbers: mend the "
             "model first"
         )
+    if changed := _unanswered(evidence):
+        return Reason(
+            f"on {changed} of {n} texts the model’s outputs are not finite numbers once a test "
+            "changes their words: mend the model first"
+        )
     if len(evidence.classes) == 1:
         only = next(iter(evidence.classes))
         return Reason(f"the model predicts {only!r} for every one of {n} texts: nothing to explain")
@@ -265,6 +270,20 @@ def _broken(evidence: Evidence) -> Reason | None:
             behind=missed,
         )
     return None
+
+
+def _unanswered(evidence: Evidence) -> int:
+    """Count the texts with no finite answer to what a test that charges the map makes of them.
+
+    Left out, they would not count against the map, whatever else they have in common.
+    """
+    counts = [0]
+    for claim in AUDIT_TESTS.values():
+        measured = evidence.measurement(claim.measure) if claim.charge else None
+        if measured is not None:
+            of_number = measured.undefined.get(claim.number.partition(".")[2], {})
+            counts.append(of_number.get(UNANSWERED, 0))
+    return max(counts)
 
 
 def _left_behind(case: VerdictContext) -> Basis | None:
@@ -407,8 +426,8 @@ TABLE = (
     VerdictRule(
         1,
         CANNOT_TELL,
-        "the model’s answers could not be taken, or are not finite numbers, or are the same "
-        "class for every text; or decoding the model’s own attention misses its logits by "
+        "the model’s answers could not be taken, or are not finite numbers, also to texts whose "
+        "words a test changes, or are the same class for every text; or decoding the model’s own attention misses its logits by "
         f"more than {IDENTITY:g}; or there are too few texts for two required tests "
         f"({_DECIDING}; texts of one group count as one), or neither of the two could be measured",
         _unfit,

@@ -12,7 +12,7 @@ from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import MEASURES
 from sightline.config.word_maps import Reduction
 from sightline.core.example import Example
-from sightline.core.needs import SAME_UNDER_QUERY
+from sightline.core.needs import SAME_UNDER_QUERY, UNANSWERED
 from sightline.core.protocols import Arrays, MeasureContext, Survey, Trace
 from sightline.core.results import Measurement, Ragged
 from sightline.core.seeds import Seeds
@@ -182,6 +182,7 @@ class Transfer:
         }
         quantities = self._measured(subject, pairs, len(rows), seeds)
         lost = np.isnan(quantities["whole"]).all(axis=1)
+        unanswered = (quantities.pop("unanswered") > 0).any(axis=1)
         return {
             "half": drawn.half[rows],
             "weight": drawn.weight[rows],
@@ -194,6 +195,7 @@ class Transfer:
             **{f"{WHY}{reason}": applies[rows] for reason, applies in drawn.why.items()},
             f"{WHY}{SAME_UNDER_QUERY}": lost & np.isin(np.arange(len(rows)), list(alike)),
             f"{WHY}an answer that the other text does not allow": lost,
+            f"{WHY}{UNANSWERED}": unanswered,
             f"{WHY}no scores for the text": ~lost,
         }
 
@@ -272,7 +274,12 @@ class Transfer:
         kinds = [kind for one in COUNTED for kind in (one, by_chance(one))]
         out = {
             name: np.full((texts, self.partners), np.nan)
-            for name in ("whole", "beyond", *(f"{kind}.{name}" for kind in kinds for name in names))
+            for name in (
+                "whole",
+                "beyond",
+                "unanswered",
+                *(f"{kind}.{name}" for kind in kinds for name in names),
+            )
         }
         for place, by_map in self._moved(subject, pairs, seeds).items():
             out["whole"][place] = sum(pairs[place].whole for _ in self.shares)
@@ -280,7 +287,9 @@ class Transfer:
                 for kind, value in done.numbers.items():
                     out[f"{kind}.{name}"][place] = value
             if WATCHED in by_map:
-                out["beyond"][place] = share_beyond(by_map[WATCHED].leads, subject.learned.reach)
+                leads_of = by_map[WATCHED].leads
+                out["beyond"][place] = share_beyond(leads_of, subject.learned.reach)
+                out["unanswered"][place] = np.isnan(leads_of).mean()
         room = out["whole"] * len(self.own) / len(self.shares)
         out["within"] = 1 - mean_of_known(out.pop("beyond"))
         for name in names:
@@ -362,9 +371,9 @@ def by_map(moves: Mapping[str, HybridEffects]) -> dict[str, MapMoves]:
 
 def share_beyond(leads: Float[Array, " _"], reach: float) -> float:
     """Give the share of hybrids whose prediction leads by more than those of the texts as they
-    are; NaN where one has no lead.
+    are, or that have no finite answer.
     """
-    return float(np.mean(np.where(np.isnan(leads), np.nan, leads > reach)))
+    return float(np.mean(np.isnan(leads) | (leads > reach)))
 
 
 def right(
