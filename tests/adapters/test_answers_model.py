@@ -4,7 +4,6 @@ import importlib
 import os
 import sys
 import types
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from sightline.adapters.load_external import load_elsewhere
 from sightline.core.errors import AnswerError, DataError, ModelError, SpecError
 from sightline.core.example import Example, shortened
 from sightline.core.tokeniser import tokenise
-from sightline.measures.transfer.hybrid_texts import Written, rewritten
+from sightline.measures.transfer.hybrid_texts import Written, crossed, rewritten
 from tests.planted.answering import LABELS, by_cue, of_cue
 from tests.planted.answering import texts as planted
 from tests.texts import example
@@ -70,11 +69,13 @@ def test_deleted_words_leave_the_rest_of_a_text_as_it_is_written() -> None:
     assert heard.texts == ["A  film not BAD."]
 
 
-def test_words_of_other_texts_are_joined_by_spaces() -> None:
+def test_a_text_keeps_its_layout_where_words_of_another_go() -> None:
     heard = Heard()
     ours = model(heard)
-    ours.trace_variants(ours.collate([rewritten(FILM, Written(("so", "BAD"), ("so", "bad")))]))
-    assert heard.texts == ["so BAD"]
+    other = Written(("so", "BAD"), ("so", "bad"))
+    for words in (other, crossed(other, Written.of(FILM), [1])):
+        ours.trace_variants(ours.collate([rewritten(FILM, words)]))
+    assert heard.texts == ["so BAD", "A  BAD film, not BAD."]
 
 
 def test_rows_that_change_places_keep_their_texts() -> None:
@@ -272,27 +273,6 @@ def test_a_function_that_looks_at_its_batch_is_refused() -> None:
     failed = {p.name for p in check(model(answer, scores=of_cue), planted(60).test)
               if p.outcome == "failed"}  # fmt: skip
     assert failed == {"alone"}
-
-
-def test_a_function_that_answers_by_spaces_is_refused_and_one_by_capitals_is_not() -> None:
-    """What tests write has spaces between its words: they would speak of these alone."""
-
-    def by(feature: Callable[[str], bool]):
-        def answer(texts: list[str]):
-            there = np.array([float(feature(text)) for text in texts])
-            return np.column_stack([0.9 - 0.8 * there, 0.1 + 0.8 * there])
-
-        return answer
-
-    written = [example(f"W{number} good.") for number in range(8)]
-    for answer, outcome, moved in (
-        (by(lambda text: " ." in text), "failed", 0.8),
-        (by(lambda text: text[:1].isupper()), "passed", 0.0),
-        (by_cue, "passed", 0.0),
-    ):
-        found = {p.name: p for p in check(model(answer, scores=of_cue), written)}
-        assert found["joined"].outcome == outcome
-        assert found["joined"].measured == pytest.approx(moved)
 
 
 def test_rounding_of_single_precision_is_no_other_answer() -> None:

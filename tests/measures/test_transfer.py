@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch import nn
 
@@ -488,6 +488,44 @@ def test_a_rewritten_text_is_whole_and_spelled_as_its_words_were(x: tuple, y: tu
         text.index,
         None,
     )
+
+
+texts = st.lists(
+    st.sampled_from(["a", "B", "don't", "3.5", ",", "(", "!", "é", " ", "  ", "\n", "\n\n", "\t"]),
+    min_size=1,
+    max_size=12,
+).map("".join)
+
+
+@given(texts, texts, st.sets(st.integers(0, 11)))
+def test_a_hybrid_has_the_layout_of_the_text_that_words_go_into(
+    x: str, y: str, places: set[int]
+) -> None:
+    donor, receiver = example(x), example(y)
+    assume(donor.tokens and receiver.tokens)
+    given_, taking = Written.of(donor), Written.of(receiver)
+    marked = {one for one in places if one < max(len(donor.tokens), len(receiver.tokens))}
+    assert crossed(given_, taking, ()) == taking
+    assert rewritten(receiver, taking).text == y.rstrip()
+    mixed = crossed(given_, taking, marked)
+    assume(mixed.tokens)
+    found = rewritten(receiver, mixed)
+    assert found.spelled == mixed.spelled
+    assert list(found.tokens) == moving.hybrid(donor.tokens, receiver.tokens, marked)
+    # Every word of the receiver that stays follows what it followed, or at least does not touch.
+    breaks = [gap for gap in taking.gaps if "\n" in gap]
+    if len(donor.tokens) >= len(receiver.tokens):
+        assert [gap for gap in mixed.gaps if "\n" in gap] == breaks
+    touching = [at for at, gap in enumerate(mixed.gaps) if at and not gap]
+    for at in touching:
+        pair = mixed.spelled[at - 1 : at + 1]
+        assert "".join(pair) in x + y
+
+
+def test_words_that_were_left_out_leave_a_space() -> None:
+    text = example("so very\nbad a film").only([0, 2, 4])
+    assert Written.of(text).gaps == ()
+    assert rewritten(text, Written.of(text)).text == "so bad film"
 
 
 def test_ties_go_by_their_keys_and_noise_is_tied() -> None:

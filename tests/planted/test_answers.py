@@ -2,6 +2,7 @@
 both doors.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from sightline.core.results import BY_ABSENCE, CANNOT_TELL, CAVEATS, MUST_NOT, M
 from sightline.data.dataset import Dataset
 from sightline.measures.default_measures import default_measures
 from sightline.models.classifier import AttentionClassifier
-from tests.planted.answering import LABELS, at_random, by_cue, of_cue, plausible, texts
+from tests.planted.answering import CUES, LABELS, at_random, by_cue, of_cue, plausible, texts
 from tests.texts import trained
 
 UNASKED = {"SL-001", "SL-101", "SL-104", "SL-402", "SL-202", "SL-205", "SL-401"}
@@ -55,10 +56,6 @@ def test_scores_that_are_the_cue_are_shown_with_caveats(by_its_cue: Audit) -> No
     alone = needed({"token_logits"}).removeprefix(NEEDS_PREFIX)
     assert silent["SL-402"] == silent["SL-205"] == f"{MORE}{alone}"
     assert audit.verdict.of_map == "the score map"
-    joined = audit.cards["model"]["joined_words"]  # these texts are written so
-    assert [(joined[name]["value"], joined[name]["low"]) for name in ("moved", "changed")] == [
-        (0.0, 0.0)
-    ] * 2
     weights = audit.measurements["outputs"].values["attention"].rows()
     assert all(sorted(row)[-1] == 1.0 for row in weights)
 
@@ -190,3 +187,37 @@ def test_what_was_kept_of_other_scores_is_not_used(data: Dataset, tmp_path: Path
         for name in ("cue", "random", "cue")
     ]
     assert levels_of == [CAVEATS, MUST_NOT, CAVEATS]
+
+
+def by_layout(asked: Sequence[str]) -> np.ndarray:
+    """Answer by blank lines, and a tenth as much by the cue; by the cue alone where a text has one
+    line.
+    """
+    cue = np.array([float(CUES[1] in text) - float(CUES[0] in text) for text in asked])
+    layout = np.array([("\n" in text) * (1 - 2 * ("\n\n" not in text)) for text in asked])
+    second = 1 / (1 + np.exp(-np.where(layout == 0, 3.0 * cue, 3.0 * layout + 0.3 * cue)))
+    return np.column_stack([1 - second, second])
+
+
+def test_a_word_that_goes_with_the_layout_that_decides_must_not_be_shown() -> None:
+    """Said before: can be shown with caveats. Mixed texts had no line break."""
+    written = texts()
+    breaks = {LABELS[0]: "\n", LABELS[1]: "\n\n"}
+    labels = [written.label_names[one.label] for one in written.test]
+    laid_out = [
+        breaks[label].join((" ".join(one.spelled[:10]), " ".join(one.spelled[10:])))
+        for one, label in zip(written.test, labels, strict=True)
+    ]
+    data = sightline.data_from(laid_out, labels, splits="all")
+    # No prediction hangs on the word, and every one on the layout.
+    first, second = CUES
+    exchanged = [
+        second.join(part.replace(second, first) for part in text.split(first)) for text in laid_out
+    ]
+    assert (by_layout(exchanged).argmax(1) == by_layout(laid_out).argmax(1)).all()
+    model = sightline.answers(by_layout, labels=LABELS, scores=of_cue)
+    audit = sightline.audit(model, data)
+    assert audit.verdict.level == MUST_NOT
+    assert not any(level.permits for level in levels(audit))
+    assert results(audit)["SL-303"] == "failed"
+    assert results(audit)["SL-301"] == "passed"

@@ -248,15 +248,6 @@ class AnswersModel:
             change="audit the model itself (sightline.wrap, sightline.tap, hf:FOLDER)",
         )
 
-    def joined(self, texts: Sequence[Example]) -> Float[Array, "N 2"]:
-        """Give for each text how far joining its words by spaces moves the probabilities (total
-        variation), and whether the prediction changes.
-        """
-        whole = self.cache.answers([_read(text).text for text in texts])
-        parts = self.cache.answers([" ".join(text.spelled) for text in texts])
-        flips = whole.argmax(axis=1) != parts.argmax(axis=1)
-        return np.stack([total_variation(whole, parts), flips.astype(float)], axis=1)
-
     def _maps(self, sources: Sequence[Example]) -> list[Weights]:
         """Give the audited map of whole texts."""
         if self.given is not None:

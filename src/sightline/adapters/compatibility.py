@@ -12,9 +12,7 @@ import numpy as np
 import torch
 
 from sightline._io.unused_memory import give_back
-from sightline.adapters.answers_model import AnswersModel
 from sightline.adapters.checks import (
-    answers_checks,
     decoding_checks,
     forward_checks,
     gradient_checks,
@@ -139,12 +137,6 @@ OF_GIVEN_STATES: Mapping[str, Demand] = {
     ),
 }
 """The additional checks of a model that gives hidden states which cannot be replaced."""
-OF_ANSWERS: Mapping[str, Demand] = {
-    "joined": Demand(
-        "words joined by spaces are answered as the text they are from", answers_checks.joined
-    ),
-}
-"""The additional checks of a model that is known only by its answers."""
 
 
 def check(
@@ -209,8 +201,6 @@ def _closed(model: Auditable, found: Iterator[CompatibilityCheck]) -> Iterator[C
 
 
 def _demands(model: Auditable) -> Mapping[str, Demand]:
-    if isinstance(model, AnswersModel):
-        return {**DEMANDS, **OF_ANSWERS}
     if "from_states" in model.offers:
         return {**DEMANDS, **OF_STATES}
     return {**DEMANDS, **OF_GIVEN_STATES} if "states" in model.offers else DEMANDS

@@ -53,7 +53,6 @@ from sightline.data.near_duplicates import counted_once
 from sightline.measures.default_measures import default_measures
 from sightline.measures.predictions import Predictions
 from sightline.models.model_storage import weights_digest
-from sightline.stats.bootstrap import mean, proportion
 from sightline.stats.intervals import LEVEL
 from sightline.verdict.estimators import estimates, metrics, with_context
 from sightline.verdict.evidence import Evidence
@@ -308,7 +307,6 @@ def conclude(
         judgement = name_audited_map(judgement, model.audited_map)
     if isinstance(model, AnswersModel):
         card["audited_map"] = asdict(model.audited_map)
-        card["joined_words"] = _joined_words(model, audited, evidence)
         card["answers"] = model.about()
     return Audit(
         verdict=judgement.verdict,
@@ -333,20 +331,6 @@ def _maps(evidence: Evidence, looked: SequentialResult | None) -> tuple[MapRow, 
         return ()
     some = replace(evidence, outcomes=looked.compared)
     return maps_of(some, choosing=False)
-
-
-def _joined_words(
-    model: AnswersModel, audited: Dataset, evidence: Evidence
-) -> dict[str, dict[str, Any]]:
-    """Describe how predictions change when texts are written as words joined by spaces, as the
-    tests do.
-    """
-    found = model.joined(audited.test)
-    clusters = evidence.clusters if evidence.measurement("outputs") is not None else None
-    return {
-        "moved": asdict(mean(found[:, 0], evidence.seed, (0.0, 1.0), clusters)),
-        "changed": asdict(proportion(found[:, 1], clusters)),
-    }
 
 
 def _learned(found: Learned | None, dataset: Dataset, spec: Mapping[str, Any]) -> Learned | None:

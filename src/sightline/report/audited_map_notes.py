@@ -5,11 +5,9 @@ be run.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from sightline.core.results import Estimate, Results
-from sightline.report.number_format import count, percent
-from sightline.report.sentences import opened
+from sightline.core.results import Results
+from sightline.report.number_format import count
 
 ONLY_ANSWERS = (
     "Only the answers of this model are known. Tests that need its gradients, its hidden states or "
@@ -39,17 +37,4 @@ def noted(audit: Results) -> Iterator[str]:
     yield (
         f"The model was asked {count(asked['texts_asked'])} texts in this audit, which needed the "
         f"answers to {count(asked['texts_needed'])} different ones{failed}."
-    )
-    yield from _joined(card.get("joined_words", {}))
-
-
-def _joined(found: Mapping[str, Any]) -> Iterator[str]:
-    """Say how predictions change because tests write texts as words joined by spaces."""
-    if not found:
-        return
-    changed, moved = (Estimate(**found[name]) for name in ("changed", "moved"))
-    yield opened(
-        "tests that put words into other texts join them by spaces. That "
-        f"alone changes {percent(changed)} of the predictions, and moves probabilities by "
-        f"{percent(moved)} on average."
     )

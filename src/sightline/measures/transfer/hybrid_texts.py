@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from operator import add
@@ -29,11 +29,14 @@ class Written(NamedTuple):
 
     spelled: Words
     tokens: Words
+    gaps: Words = ()
+    """What stands before each word: a text keeps its line breaks. Empty where a space stands
+    between all words."""
 
     @classmethod
     def of(cls, text: Example) -> Written:
-        """Take the words of a text."""
-        return cls.shared(text.spelled, text.tokens)
+        """Take the words of a text, and what stands between them."""
+        return cls.shared(text.spelled, text.tokens)._replace(gaps=gaps_of(text))
 
     @classmethod
     def shared(cls, spelled: Words, tokens: Words) -> Written:
@@ -41,19 +44,39 @@ class Written(NamedTuple):
         return cls(tokens if spelled == tokens else spelled, tokens)
 
 
+def gaps_of(text: Example) -> Words:
+    """Give what stands before each word of a text; where words are left out, a space."""
+    found, end = list[str](), 0
+    for start, stop in text.offsets:
+        gap = text.text[end:start]
+        found.append(gap if not gap or gap.isspace() else SPACE)
+        end = stop
+    if found and not found[0].isspace():
+        found[0] = ""
+    return _unless_plain(found)
+
+
+def _unless_plain(gaps: Sequence[str]) -> Words:
+    """Give no gaps if all are a space."""
+    return () if not any(gaps[:1]) and all(gap == SPACE for gap in gaps[1:]) else tuple(gaps)
+
+
+SPACE = " "
+
+
 def rewritten(text: Example, words: Written) -> Example:
     """Give a text other words; it keeps its query, its candidates and its index, by which a model
     may know it.
     """
-    lengths = [*map(len, words.spelled)]
-    starts = [
-        place + before for before, place in enumerate(accumulate(lengths[:-1], initial=0))
-    ]  # a space each
-    places = tuple(zip(starts, map(add, starts, lengths), strict=True))
+    gaps = words.gaps or ("", *[SPACE] * (len(words.spelled) - 1))[: len(words.spelled)]
+    ends = [
+        *accumulate(len(gap) + len(word) for gap, word in zip(gaps, words.spelled, strict=True))
+    ]
+    places = tuple((end - len(word), end) for end, word in zip(ends, words.spelled, strict=True))
     return replace(
         text,
         id=f"{text.id}, rewritten",
-        text=" ".join(words.spelled),
+        text="".join(map(add, gaps, words.spelled)),
         tokens=words.tokens,
         places=places,
         rationale=None,
@@ -61,12 +84,34 @@ def rewritten(text: Example, words: Written) -> Example:
 
 
 def crossed(donor: Written, receiver: Written, places: Iterable[int]) -> Written:
-    """Cross the words of two texts, as they are spelled and as tokens."""
+    """Cross the words of two texts, as they are spelled and as tokens; the layout is the
+    receiver's.
+    """
     marked = [*places]
+    gaps = crossed_gaps(donor, receiver, {*marked}) if receiver.gaps else ()
     tokens = crossed_words(donor.tokens, receiver.tokens, marked)
     if donor.spelled is donor.tokens and receiver.spelled is receiver.tokens:
-        return Written(tokens, tokens)
-    return Written(crossed_words(donor.spelled, receiver.spelled, marked), tokens)
+        return Written(tokens, tokens, gaps)
+    return Written(crossed_words(donor.spelled, receiver.spelled, marked), tokens, gaps)
+
+
+def crossed_gaps(donor: Written, receiver: Written, marked: Set[int]) -> Words:
+    """Keep what stands before the receiver's words, and before what takes their places.
+
+    Words that touched are set apart where one of them is another word now, or they would become
+    one; words past the receiver's end follow a space.
+    """
+    end, found, last = len(receiver.tokens), list[str](), -1
+    for place in range(max(end, len(donor.tokens))):
+        moved = place in marked
+        if place >= (len(donor.tokens) if moved else end):
+            continue
+        own = not moved or donor.spelled[place : place + 1] == receiver.spelled[place : place + 1]
+        touches = own and last == place - 1
+        gap = receiver.gaps[place] if place < end else SPACE
+        found.append(gap if gap or touches or not found else SPACE)
+        last = place if own else -1
+    return _unless_plain(found)
 
 
 def crossed_words(donor: Words, receiver: Words, places: Iterable[int]) -> Words:
