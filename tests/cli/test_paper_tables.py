@@ -148,10 +148,10 @@ def test_figures_and_tables_lie_in_a_folder(
         ("study jain2019:J-2 --store st --data . --datasets sst", "--data: . has none of the corpora"),
         ("study jain2019:J-2 --store st --data . --datasets sst,ssd", ("--datasets: 'ssd': " "jain2019:J-2 is of sst, ")),
         ("study jain2019:J-2 --data .", ("--store: missing; expected the folder in " "which runs are kept")),
-        ("study jain2019:J-2 --store st --data . --columns F1", ("--columns: jain2019:J-2 takes no such flag: " "it is of a study file")),
-        ("study jain2019:J-2 --store st --data . --spread sd", "--spread: jain2019:J-2 takes no such flag"),
-        ("study s.toml --store st --seeds 2", ("--seeds: s.toml takes no such flag: it is of a " "paper’s table or figure")),
-        ("study s.toml --store st --datasets sst", "--datasets: s.toml takes no such flag"),
+        ("study jain2019:J-2 --store st --data . --columns F1", ("--columns: jain2019:J-2 takes no such option: " "it is of a study file")),
+        ("study jain2019:J-2 --store st --data . --spread sd", "--spread: jain2019:J-2 takes no such option"),
+        ("study s.toml --store st --seeds 2", ("--seeds: s.toml takes no such option: it is of a " "paper’s table or figure")),
+        ("study s.toml --store st --datasets sst", "--datasets: s.toml takes no such option"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_is_refused_before_anything_runs(

@@ -113,15 +113,15 @@ def test_corpora_that_the_papers_lack_are_named(sightline: Call, tmp_path: Path)
             "study examples --store st --results results.txt",
             "expected a results file, compressed CSV",
         ),
-        ("study examples --store st --columns F1", "--columns: examples takes no such flag"),
+        ("study examples --store st --columns F1", "--columns: examples takes no such option"),
         ("study examples --store nowhere --so-far", "--store nowhere: expected a folder that"),
         (
             "study s.toml --store st --so-far",
-            "--so-far: s.toml takes no such flag: it is of the papers together",
+            "--so-far: s.toml takes no such option: it is of the papers together",
         ),
         (
             "study jain2019:J-2 --store st --data . --results r.gz",
-            "--results: jain2019:J-2 takes no such flag",
+            "--results: jain2019:J-2 takes no such option",
         ),
     ],
 )

@@ -302,7 +302,8 @@ def test_how_many_texts_leave_the_range_is_counted_by_their_lead() -> None:
     leads = summed["attention"].leads
     assert share_beyond(leads, 3.0) == pytest.approx(1 / 3)
     # No finite answer is no answer of the usual range.
-    assert share_beyond(np.append(leads, np.nan), 3.0) == pytest.approx((len(leads) / 3 + 1) / 7)
+    one_more = (len(leads) / 3 + 1) / (len(leads) + 1)
+    assert share_beyond(np.append(leads, np.nan), 3.0) == pytest.approx(one_more)
     assert word_swaps.leads(np.array([[-2.5], [0.0], [7.0]])).tolist() == [2.5, 0.0, 7.0]
 
 

@@ -54,8 +54,8 @@ def test_every_row_is_audited_and_an_estimate_comes_first(
     first, second, estimate, *_ = said.err.splitlines()
     assert first == "note: no split column: every row is a test text"
     assert second.startswith("note: labels 0, 1 ")
-    assert estimate.startswith(f"Auditing 200 texts with hf:{folder / 'bert'}: about ")
-    assert "--full" in estimate
+    assert estimate.startswith(f"Auditing 200 texts with hf:{folder / 'bert'}, every test ")
+    assert "--limit" in estimate
     page = (folder / "page.html").read_text(encoding="utf-8")
     assert all(f"{one[6].upper()}{one[7:]}." in page for one in (first, second))
 

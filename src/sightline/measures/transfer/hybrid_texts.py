@@ -101,17 +101,18 @@ def crossed_gaps(donor: Written, receiver: Written, marked: Set[int]) -> Words:
     Words that touched are set apart where one of them is another word now, or they would become
     one; words past the receiver's end follow a space.
     """
-    end, found, last = len(receiver.tokens), list[str](), -1
-    for place in range(max(end, len(donor.tokens))):
-        moved = place in marked
-        if place >= (len(donor.tokens) if moved else end):
-            continue
-        own = not moved or donor.spelled[place : place + 1] == receiver.spelled[place : place + 1]
-        touches = own and last == place - 1
-        gap = receiver.gaps[place] if place < end else SPACE
-        found.append(gap if gap or touches or not found else SPACE)
-        last = place if own else -1
-    return _unless_plain(found)
+    there, end = len(donor.tokens), len(receiver.tokens)
+    found: list[str | None] = [*receiver.gaps, *[None] * (there - end)]
+    for place in marked:
+        if place >= end:
+            found[place] = SPACE
+        elif place >= there or donor.spelled[place] != receiver.spelled[place]:
+            for near in range(max(1, place), min(place + 2, end)):
+                found[near] = found[near] or SPACE
+    gaps = [
+        gap for at, gap in enumerate(found) if gap is not None and (at not in marked or at < there)
+    ]
+    return _unless_plain(gaps)
 
 
 def crossed_words(donor: Words, receiver: Words, places: Iterable[int]) -> Words:
