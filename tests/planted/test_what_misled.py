@@ -220,8 +220,12 @@ def test_texts_without_an_answer_once_changed_do_not_drop_out_in_silence(
     assert {one.row for one in found.verdict.by_class.values()} == {1}
     results = {f.code: f for f in found.findings}
     assert results["SL-305"].result == "failed"
-    for measure, quantity in (
-        ("transplant", "carried.attention"),
-        ("erasure", "deleted.attention"),
-    ):
-        assert found.measurements[measure].undefined[quantity][UNANSWERED] > 10
+    silent = [
+        found.measurements[measure].undefined[quantity][UNANSWERED]
+        for measure, quantity in (
+            ("transplant", "carried.attention"),
+            ("erasure", "deleted.attention"),
+        )
+    ]
+    assert min(silent) > 10
+    assert f"on {max(silent)} of {len(found.texts)} texts" in found.verdict.reasons[0].words
