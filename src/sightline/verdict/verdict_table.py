@@ -426,9 +426,9 @@ TABLE = (
     VerdictRule(
         1,
         CANNOT_TELL,
-        "the model’s answers could not be taken, or are not finite numbers, also to texts whose "
-        "words a test changes, or are the same class for every text; or decoding the model’s own attention misses its logits by "
-        f"more than {IDENTITY:g}; or there are too few texts for two required tests "
+        "the model’s answers, to changed texts too, could not be taken or are not finite numbers, "
+        "or are the same class for every text; or decoding the model’s own attention misses its "
+        f"logits by more than {IDENTITY:g}; or there are too few texts for two required tests "
         f"({_DECIDING}; texts of one group count as one), or neither of the two could be measured",
         _unfit,
     ),
