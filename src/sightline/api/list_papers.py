@@ -27,6 +27,7 @@ def is_named(name: str) -> bool:
 
 
 OF_A_PAPER = "of a paper’s table or figure, as jain2019:J-2; a file says these itself"
+"""Whose options a study file refuses."""
 
 
 def refuse_options(given: Mapping[str, object], what: str, whose: str) -> None:

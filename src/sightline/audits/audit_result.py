@@ -13,8 +13,7 @@ from sightline.core.results import Results
 from sightline.report.advice import first_of_all
 from sightline.report.export.column_frame import ColumnFrame
 from sightline.report.export.export_files import export, frames_of
-from sightline.report.first_screen import not_run
-from sightline.report.first_screen import reasons as why
+from sightline.report.first_screen import NOT_RUN, WHY, blocks
 from sightline.report.gates import NOT_SHOWN, closed, outcome, read_gates
 from sightline.report.html.audit_page import in_notebook, write_page
 from sightline.report.html.comparison_page import write_comparison
@@ -95,8 +94,10 @@ class Audit(Results):
         if reasons:
             failed = (one for one in self.findings if one.bears and one.result == "failed")
             lines = [f"{one.title} {outcome(one)}" for one in failed]
-            open_ = [first_of_all(self)] if first_of_all(self) else [*why(self), *not_run(self)]
-            raise AssertionError("\n".join(("; ".join(reasons), *(lines or open_))))
+            if not lines:
+                said = (block for block in blocks(self) if block.name in (WHY, NOT_RUN))
+                lines = [sentence for block in said for sentence in block.sentences]
+            raise AssertionError("\n".join(("; ".join(reasons), *lines)))
 
     @staticmethod
     def load(folder: str | Path) -> Audit:

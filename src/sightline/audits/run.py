@@ -272,12 +272,12 @@ def _with_predictions(measures: Sequence[Measure | str]) -> Sequence[Measure]:
             f"expected a list of measures, got {type(measures).__name__}; put it into brackets",
             field="measures",
         )
-    named = [_made(one) if isinstance(one, str) else one for one in measures]
+    named = [_measure_named(one) if isinstance(one, str) else one for one in measures]
     there = any(getattr(one, "code", None) == ALWAYS for one in named)
     return named if there else [Predictions(), *named]
 
 
-def _made(name: str) -> Measure:
+def _measure_named(name: str) -> Measure:
     if name not in MEASURES:
         raise SpecError(f"{name!r}: expected some of {', '.join(MEASURES)}", field="measures")
     return default_measures(chosen=(name,))[-1]

@@ -184,7 +184,8 @@ def forecast_audit(
     chosen_by = share_that_chooses(ordered, audited) if choosing else 0.0
     asked: list[tuple[int, int]] = []
     take = _taking(trained, seed, measures, attribution, chosen_by, asked)
-    cost = _runs if (by_runs := _by_runs(trained.model, bearing=bearing)) else _squares
+    by_runs = _by_runs(trained.model, bearing=bearing)
+    cost = _runs if by_runs else _squares
     short = middle_batch(ordered[: len(ordered) // 5 + 1], FIRST_SQUARES, _squares)
     # The first call of everything is slow.
     cold, alone, again = (take(few)[0] for few in (short[:1], short[:1], short))
@@ -293,7 +294,8 @@ def quick_seconds(
     there = replace(trained, dataset=seen)
     take = _taking(there, seed, measures, attribution, chosen_by)
     ordered = sorted(seen.test, key=lambda example: len(example.tokens))
-    cost = _runs if (by_runs := _by_runs(model, bearing=bearing)) else _squares
+    by_runs = _by_runs(model, bearing=bearing)
+    cost = _runs if by_runs else _squares
     took, few, least = 0.0, ordered[:1], min(QUICK_TEXTS, len(ordered) // SMALL)
     with torch.random.fork_rng(devices=[]):
         alone, _ = take(few)

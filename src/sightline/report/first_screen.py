@@ -277,6 +277,12 @@ def _calibrated(audit: Results) -> Iterator[str]:
         )
 
 
+def deciding_tests(audit: Results) -> list[str]:
+    """Give the codes of the tests that decided the verdict; one that was not run decided nothing."""
+    not_run = {one.code for one in audit.findings if one.result == "not run"}
+    return [code for code in audit.verdict.decided_by if code not in not_run]
+
+
 def count_results(findings: Sequence[Finding]) -> str:
     """Count the tests of the verdict by result."""
     counts = Counter(one.result for one in findings if one.bears)

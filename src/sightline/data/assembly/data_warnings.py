@@ -22,8 +22,6 @@ _MISSING = frozenset({"nan", "<na>", "na", "n/a", "#n/a", "null", "none", "nat"}
 _MARKUP = re.compile(
     r"</?[a-z][a-z0-9]*(?:\s[^<>]*)?/?>|&(?:[a-z]{2,8}|#[0-9]{1,7});", re.IGNORECASE
 )
-
-
 GARBLED = (
     "with signs that UTF-8 has where it was read in another encoding, as Ã© for é: convert the "
     "file that it comes from again"
@@ -44,7 +42,7 @@ def text_warnings(texts: Sequence[Text], longest: int | None) -> Iterator[str]:
         # The markup is not quoted: it is part of the text, and reports without texts have this note
         # too.
         yield f"{_texts(found)} {MARKUP}; take it out, or maps will weigh it"
-    if found := sum(_GARBLED.search(text.text) is not None for text in texts):
+    if found := sum(map(_is_garbled, texts)):
         yield f"{_texts(found)} {GARBLED}"
     if (found := sum(map(_is_alone, texts))) > MOSTLY * len(texts):
         yield f"{found} of {_texts(len(texts))} are {ALONE}"
@@ -94,6 +92,10 @@ def _lost(texts: Sequence[Text], longest: int) -> Iterator[str]:
 
 def _markup(text: Text) -> re.Match[str] | None:
     return _MARKUP.search(text.text) if "<" in text.text or "&" in text.text else None
+
+
+def _is_garbled(text: Text) -> bool:
+    return not text.text.isascii() and _GARBLED.search(text.text) is not None
 
 
 def _is_alone(text: Text) -> bool:

@@ -13,6 +13,7 @@ import torch
 from jaxtyping import Float, Int
 
 from sightline.core.example import Example
+from sightline.core.interning import Span
 from sightline.core.protocols import Auditable, Batch
 from sightline.measures.perturbations import at_once, chunks, logits_of_variants, token_counts
 from sightline.measures.trace_arrays import borders, to_numpy
@@ -20,6 +21,7 @@ from sightline.numerics.ties import level_ties_and_fade
 
 Array = np.ndarray
 Words = tuple[str, ...]
+SPACE = " "
 
 
 class Written(NamedTuple):
@@ -36,19 +38,21 @@ class Written(NamedTuple):
     @classmethod
     def of(cls, text: Example) -> Written:
         """Take the words of a text, and what stands between them."""
-        return cls.shared(text.spelled, text.tokens)._replace(gaps=gaps_of(text))
+        offsets = text.offsets  # most texts are cut into words for it
+        spelled = tuple(text.text[start:end] for start, end in offsets)
+        return cls.shared(spelled, text.tokens, _gaps(text.text, offsets))
 
     @classmethod
-    def shared(cls, spelled: Words, tokens: Words) -> Written:
+    def shared(cls, spelled: Words, tokens: Words, gaps: Words = ()) -> Written:
         """Let one tuple serve as both where they are equal."""
-        return cls(tokens if spelled == tokens else spelled, tokens)
+        return cls(tokens if spelled == tokens else spelled, tokens, gaps)
 
 
-def gaps_of(text: Example) -> Words:
+def _gaps(text: str, offsets: Iterable[Span]) -> Words:
     """Give what stands before each word of a text; where words are left out, a space."""
     found, end = list[str](), 0
-    for start, stop in text.offsets:
-        gap = text.text[end:start]
+    for start, stop in offsets:
+        gap = text[end:start]
         found.append(gap if not gap or gap.isspace() else SPACE)
         end = stop
     if found and not found[0].isspace():
@@ -59,9 +63,6 @@ def gaps_of(text: Example) -> Words:
 def _unless_plain(gaps: Sequence[str]) -> Words:
     """Give no gaps if all are a space."""
     return () if not any(gaps[:1]) and all(gap == SPACE for gap in gaps[1:]) else tuple(gaps)
-
-
-SPACE = " "
 
 
 def rewritten(text: Example, words: Written) -> Example:
@@ -106,13 +107,14 @@ def crossed_gaps(donor: Written, receiver: Written, marked: Set[int]) -> Words:
     for place in marked:
         if place >= end:
             found[place] = SPACE
-        elif place >= there or donor.spelled[place] != receiver.spelled[place]:
+            continue
+        if place >= there or donor.spelled[place] != receiver.spelled[place]:
             for near in range(max(1, place), min(place + 2, end)):
-                found[near] = found[near] or SPACE
-    gaps = [
-        gap for at, gap in enumerate(found) if gap is not None and (at not in marked or at < there)
-    ]
-    return _unless_plain(gaps)
+                if found[near] == "":
+                    found[near] = SPACE
+        if place >= there:
+            found[place] = None  # the word is gone
+    return _unless_plain([gap for gap in found if gap is not None])
 
 
 def crossed_words(donor: Words, receiver: Words, places: Iterable[int]) -> Words:
@@ -207,7 +209,9 @@ class WordPool:
             np.array(one, dtype=np.int64)
             for one in ([text.index for text in ordered], [len(text.tokens) for text in ordered])
         )
-        return cls(index, lengths, tuple(map(Written.of, ordered)))
+        return cls(
+            index, lengths, tuple(Written.shared(text.spelled, text.tokens) for text in ordered)
+        )
 
     def drawn(self, text: Example, generator: np.random.Generator) -> Written | None:
         """Draw a word for each word of a text, by its frequency in the other texts; None if there

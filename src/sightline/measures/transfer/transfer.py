@@ -289,7 +289,7 @@ class Transfer:
             if WATCHED in by_map:
                 leads_of = by_map[WATCHED].leads
                 out["beyond"][place] = share_beyond(leads_of, subject.learned.reach)
-                out["unanswered"][place] = np.isnan(leads_of).mean()
+                out["unanswered"][place] = np.isnan(leads_of).any()
         room = out["whole"] * len(self.own) / len(self.shares)
         out["within"] = 1 - mean_of_known(out.pop("beyond"))
         for name in names:

@@ -31,6 +31,7 @@ from sightline.report.first_screen import (
     caveats,
     conclusions,
     count_results,
+    deciding_tests,
     failed_for_classes,
 )
 from sightline.report.html.example_text import example_view
@@ -134,7 +135,7 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
     """
     named = {block.name: block.sentences for block in blocks(audit, alone=alone, scores=False)}
     named.pop(VERDICT)
-    not_run = {one.code for one in audit.findings if one.result == "not run"}
+    decided = deciding_tests(audit)
     if CAVEATS in named:  # the caption has them without their scores
         named[CAVEATS] = tuple(caveats(audit))
     return {
@@ -146,8 +147,8 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
         "reasons": named.pop(WHY, ()),
         "maps": named.pop(MAPS, ()),
         "facts": named,
-        "decided": [one for one in audit.verdict.decided_by if one not in not_run],
-        "undecided": [one for one in audit.verdict.decided_by if one in not_run],
+        "decided": decided,
+        "undecided": [one for one in audit.verdict.decided_by if one not in decided],
         "counted": "; ".join([count_results(audit.findings), *failed_for_classes(audit.findings)]),
         "what_to_do": TITLE,
         "at_odds": at_odds(audit),

@@ -23,6 +23,7 @@ from sightline.report.first_screen import (
     blocks,
     caveats,
     count_results,
+    deciding_tests,
     failed_for_classes,
 )
 from sightline.report.number_format import (
@@ -159,9 +160,7 @@ def _details(audit: Results) -> list[str]:
 
 
 def _decided(audit: Results) -> str:
-    """Name the tests that decided the verdict; one that was not run decided nothing."""
-    not_run = {one.code for one in audit.findings if one.result == "not run"}
-    decided = [one for one in audit.verdict.decided_by if one not in not_run]
+    decided = deciding_tests(audit)
     by = f". The verdict (docs/verdict.md) rests on {', '.join(decided)}" if decided else ""
     return f"Details{by}."
 
