@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from sightline._io.checksums import seal
 from sightline.config.presets import build_specs
 from sightline.config.run_keys import run_key, training_key
 from sightline.config.spec_syntax import parse_data
@@ -174,3 +175,12 @@ def test_a_state_beside_a_training_that_is_whole_goes(
     assert run_in_store.is_whole(store.training_folder(KEY))
     run_stored(SPEC, store)
     assert left(store) == []
+
+
+def test_a_state_of_a_version_with_other_fields_is_ignored(tmp_path: Path) -> None:
+    folder = tmp_path / "partway"
+    folder.mkdir()
+    (folder / "state.json").write_text('{"made": {"sightline": "0.0.1"}, "steps": 3}')
+    (folder / "state.safetensors").write_bytes(b"")
+    seal(folder)
+    assert TrainingCheckpoints(folder).last() is None

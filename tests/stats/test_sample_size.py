@@ -46,3 +46,7 @@ def test_where_texts_tell_nothing_no_number_is_given() -> None:
     assert texts_needed(Estimate(0.2, math.nan, math.nan, 1, ""), 0.1) is None
     assert texts_needed(Estimate(math.nan, math.nan, math.nan, 0, ""), 0.1) is None
     assert texts_needed(Estimate(0.21, 0.1, 0.3, 100, ""), 0.2) is None  # 121 times as many
+
+
+def test_no_number_of_texts_moves_a_score_off_a_threshold_that_it_lies_on() -> None:
+    assert texts_needed(Estimate(0.0, -0.5, 0.0, 100, ""), 0.0) is None

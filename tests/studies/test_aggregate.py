@@ -4,7 +4,7 @@ can be.
 
 import pytest
 
-from sightline.studies.aggregate import AggregateLine, RunNumbers, gain, shortfall
+from sightline.studies.aggregate import AggregateLine, RunNumbers, averaged, gain, shortfall
 from tests.studies.saying import read
 
 USUAL, OTHER = "mlp", "mlp+uniform"
@@ -41,3 +41,12 @@ def test_a_difference_is_of_the_texts_that_both_models_have() -> None:
     few = read("tau", OTHER, 0, 0.5, None, texts=4)
     (line,) = shortfall("tau", USUAL, "lost")([read("tau", USUAL, 0, 0.7), few])
     assert line.found.value.n == 4
+
+
+@pytest.mark.parametrize("unknown", [0, 1])
+def test_a_seed_without_a_value_is_not_counted(unknown: int) -> None:
+    values = [0.5, 0.6]
+    values[unknown] = float("nan")
+    (line,) = averaged([read("tau", USUAL, seed, value) for seed, value in enumerate(values)])
+    assert line.seeds == 1
+    assert line.found.value.value == values[1 - unknown]

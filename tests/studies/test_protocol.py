@@ -408,6 +408,9 @@ def test_a_chance_level_of_fewer_seeds_says_how_many_and_decides_from_two_on() -
     known, unknown = pair(0.7, 0.3, (0.1, 0.0)), pair(0.71, 0.3)
     (three,) = findings_of(CLAIM, runs_of(known, pair(0.7, 0.3, (0.12, 0.0)), unknown))
     assert (three.seeds, three.chance_seeds, three.result) == (3, 2, REPLICATED)
+    undefined = pair(0.71, 0.3, (float("nan"), 0.0))
+    (same,) = findings_of(CLAIM, runs_of(known, pair(0.7, 0.3, (0.12, 0.0)), undefined))
+    assert (same.seeds, same.chance_seeds, same.chance) == (3, 2, three.chance)
     (alone,) = findings_of(CLAIM, runs_of(known, unknown, unknown))
     assert (alone.seeds, alone.chance_seeds, alone.chance) == (3, 1, None)
 

@@ -328,8 +328,9 @@ def test_a_claim_that_is_false_must_not_be_supported() -> None:
     assert (only["name"], only["count"], only["limit"], only["holds"]) == (
         "frozen by word, mlp: SL-107 passed", 2, "≤ 0", False
     )  # fmt: skip
-    (kept,) = scenarios.promised(world, {**group, "n_cells": 100})
-    assert kept["holds"]
+    by_class = {"beta": {"n": 4, "right": 4, "never": 0}}
+    (kept,) = scenarios.promised(world, {**group, "n_cells": 100, "classes": by_class})
+    assert (kept["of"], kept["holds"]) == (100, True)
 
 
 def test_a_row_that_is_never_right_is_counted_where_no_other_is_promised() -> None:

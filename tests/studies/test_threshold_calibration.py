@@ -112,3 +112,8 @@ def test_effects_are_judged_anew_from_what_was_measured() -> None:
     ]
     assert alone
     assert {code: result[code] for code in alone} == {code: own[code] for code in alone}
+
+
+def test_thresholds_are_set_from_all_runs() -> None:
+    some = [{"world": name, "texts": "1000", "seed": "0"} for name in threshold_calibration.WORLDS]
+    assert threshold_calibration._summary({"rows": some}) == {}

@@ -201,3 +201,20 @@ def test_empty_splits_are_errors() -> None:
     )
     with pytest.raises(DataError, match="at least one training"):
         fit(model, dataset.train, (), FitSpec(epochs=1), 0)
+
+
+def test_an_epoch_cannot_be_chosen_by_the_auc_of_one_class() -> None:
+    dataset = load(parse_data(DATA), 0)
+    model = build(
+        parse_model("mlp(hidden=4)"), Vocabulary.fit(dataset.train), dataset.label_names, 0
+    )
+    alone = tuple(text for text in dataset.validation if text.label == 1)
+    asked = FitSpec(epochs=2, keep="auc")
+    with pytest.raises(DataError, match="two classes or more"):
+        fit(model, dataset.train, alone, asked, 0)
+    assert fit(model, dataset.train, alone, replace(asked, keep="loss"), 0).kept
+
+
+def test_classes_are_weighed_by_the_first_one_that_has_texts() -> None:
+    texts = tuple(example("a", index, label) for index, label in enumerate((1, 1, 2)))
+    assert class_weights(texts, 3, FitSpec(class_weights=True)).tolist() == [2.0, 1.0, 2.0]

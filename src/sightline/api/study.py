@@ -162,11 +162,13 @@ def plan_paper(name: str, asked: Params, *, quick: bool = False) -> PlannedStudy
     )
 
 
-def check_results(file: Path) -> None:
-    """Refuse anything but a results file, before hours are spent."""
-    from sightline.studies.results_file import read_rows  # noqa: PLC0415  (as late as it is needed)
+def check_results(file: Path, study: PlannedStudy) -> None:
+    """Refuse a results file that cannot take the readings of a study file, before hours are
+    spent.
+    """
+    from sightline.studies.study_from_file import check_file  # noqa: PLC0415  (as late as it is needed)
 
-    read_rows(file)
+    check_file(file, study.grid.name)
 
 
 def keep_results(ended: FinishedStudy, file: Path) -> Path:

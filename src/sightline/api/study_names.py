@@ -17,7 +17,7 @@ from sightline.studies.papers.paper_scope import ALL as ALL
 from sightline.studies.papers.paper_scope import INFORMATION
 from sightline.studies.study_catalogue import CALIBRATIONS, ids_of, without_corpora
 from sightline.studies.study_corpora import vectors_of
-from sightline.studies.update_results import Work, gates_of, progress, recount, work_on, write_kept
+from sightline.studies.update_results import Work, gates_of, progress, recount, update_file, work_on
 
 NUMBERS = ("planned", "done", "hours_left", "gates", "hold")
 
@@ -82,6 +82,8 @@ def plan_named_study(study: NamedStudy, work: Work, *, skip_counted: bool = Fals
     """Plan the runs of a named study; ``skip_counted`` leaves out runs that its results
     file has.
     """
+    if skip_counted and study.results is None:
+        raise SpecError("expected --results, the file whose runs are skipped", field="skip-counted")
     grid = work.grid(study.name, but_known=skip_counted)
 
     def table(ended: FinishedStudy) -> Table:
@@ -118,9 +120,9 @@ def count(study: NamedStudy, work: Work, store: Store) -> list[dict[str, Any]]:
     """Count the runs in the store, update the results file, and return how much of each study is
     done.
     """
-    kept = recount(work, store)
-    if study.results is not None:
-        write_kept(study.results, kept)
+    kept = (
+        recount(work, store) if study.results is None else update_file(study.results, work, store)
+    )
     return [_row(name, kept) for name in work.plans]
 
 

@@ -93,7 +93,7 @@ def _do(
     check_out(planned, output)
     check_places(read, kept.output, *outputs(planned.name, run.store, output))
     if kept.results is not None:
-        check_results(kept.results)
+        check_results(kept.results, planned)
 
     def show(ended: FinishedStudy, output: StudyOutput) -> None:
         show_table(ended, output)

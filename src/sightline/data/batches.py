@@ -40,17 +40,16 @@ def collate(
             f"text {show_id(empty.id)} has no words; drop it before batching, a model cannot attend to "
             "nothing"
         )
-    words = [vocabulary.ids(example.tokens) for example in examples]
     edge = int(boundaries)
-    ids = _pad([[BOS, *row, EOS] for row in words] if boundaries else words, PAD)
-    word = _pad([[-1] * edge + list(range(len(row))) + [-1] * edge for row in words], -1)
-    lengths = torch.tensor([len(row) + 2 * edge for row in words])
+    ids, mask = _pad([vocabulary.ids(example.tokens) for example in examples], boundaries)
+    places = torch.arange(ids.shape[1]) - edge
+    attendable = (places >= 0) & (places < mask.sum(1, keepdim=True) - 2 * edge)
     query_ids, query_mask = _queries(examples, vocabulary, boundaries)
     return Batch(
         ids=ids,
-        mask=torch.arange(ids.shape[1]) < lengths[:, None],
-        attendable=word >= 0,
-        word=word,
+        mask=mask,
+        attendable=attendable,
+        word=torch.where(attendable, places, -1),
         labels=torch.tensor([example.label for example in examples]),
         index=torch.tensor([example.index for example in examples]),
         query_ids=query_ids,
@@ -59,9 +58,15 @@ def collate(
     )
 
 
-def _pad(rows: Sequence[Sequence[int]], filling: int) -> torch.Tensor:
-    width = max(map(len, rows))
-    return torch.tensor([[*row, *[filling] * (width - len(row))] for row in rows], dtype=torch.long)
+def _pad(rows: Sequence[Sequence[int]], boundaries: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    """Give the padded ids of words, and where a row has ids."""
+    if boundaries:
+        rows = [[BOS, *row, EOS] for row in rows]
+    lengths = np.array([len(row) for row in rows])
+    ids = np.full((len(rows), lengths.max()), PAD, dtype=np.int64)
+    mask = np.arange(ids.shape[1]) < lengths[:, None]
+    ids[mask] = [number for row in rows for number in row]
+    return torch.from_numpy(ids), torch.from_numpy(mask)
 
 
 def _queries(
@@ -74,10 +79,7 @@ def _queries(
             f"text {show_id(without.id)} has no query, or one without words, and others have one; drop "
             "it before batching"
         )
-    words = [vocabulary.ids(example.query or ()) for example in examples]
-    rows = [[BOS, *row, EOS] for row in words] if boundaries else words
-    ids = _pad(rows, PAD)
-    return ids, torch.arange(ids.shape[1]) < torch.tensor([len(row) for row in rows])[:, None]
+    return _pad([vocabulary.ids(example.query or ()) for example in examples], boundaries)
 
 
 def _candidates(examples: Sequence[Example], classes: int) -> torch.Tensor | None:

@@ -178,8 +178,9 @@ class Store:
         They are missing from now on, so a study that has them makes them again.
         """
         Index(self.root / INDEX).clear()
-        keys = self.keys()
-        return tuple(sorted(set(keys) - set(self.find(keys))))
+        return tuple(
+            key for key in self.keys() if read_whole(self.run_folder(key), SUMMARY) is None
+        )
 
     def _look(self, keys: tuple[str, ...], *, whole: bool) -> dict[str, Summary]:
         index = Index(self.root / INDEX)
@@ -209,13 +210,12 @@ class Store:
     def bytes_a_run(self) -> float:
         """Return the mean bytes of a run, with its share of the trainings; 0 for an empty store."""
         runs = sum(1 for _ in (self.root / RUNS).glob("??/*"))
-        lasting = [path for path in self.root.glob("*") if path.name != PARTWAY]
-        used = sum(
-            path.stat().st_size
-            for room in lasting
-            for path in (room, *room.rglob("*"))
-            if path.is_file()
-        )
+        used = 0
+        for folder, rooms, files in os.walk(self.root):
+            rooms[:] = [name for name in rooms if name != PARTWAY]
+            for name in files:
+                with suppress(OSError):  # another process writes and removes files meanwhile
+                    used += Path(folder, name).stat().st_size
         return used / runs if runs else 0.0
 
     def audit(self, key: str) -> Audit:

@@ -64,6 +64,10 @@ SHOW_EVIDENCE = (
 """Alterations that show marked evidence, or a part of it."""
 
 
+OF_ANOTHER_TRACE: frozenset[Capability] = frozenset({"deletion", "from_states"})
+"""What an altered model does not offer: its outputs would belong to an unaltered trace."""
+
+
 class Altered(nn.Module):
     """A wrapper that leaves a model unchanged; an `Auditable` of this package.
 
@@ -78,9 +82,7 @@ class Altered(nn.Module):
         self.name = model.name
         self.link: Link = model.link
         self.labels = model.labels
-        self.offers: frozenset[Capability] = model.offers - {
-            "deletion"
-        }  # they would belong to an unaltered trace
+        self.offers: frozenset[Capability] = model.offers - OF_ANOTHER_TRACE
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         """Collate as the model does."""

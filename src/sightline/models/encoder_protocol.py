@@ -25,8 +25,7 @@ class Encoder(Protocol):
     * Gradients of states reach the embeddings of real tokens, are finite, and are zero on padding.
       Every parameter of the encoder gets a gradient.
     * Embeddings and mask are not modified. The same embeddings give the same states; nothing is
-    random.
-      is drawn.
+      random.
     """
 
     def __call__(

@@ -53,11 +53,14 @@ class Projector(nn.Module):
 
 
 class LearnedEntmax(Projector):
-    """Entmax whose α is a parameter: ``α = 1 + σ(θ)``, kept within (1, 2) (Correia et al. 2019)."""
+    """Entmax whose α is a parameter, 1 + σ(θ) (Correia et al. 2019), with σ(θ) drawn in by a margin
+    so that α stays within (1, 2).
+    """
 
     def __init__(self, alpha: float) -> None:
         super().__init__()
-        self.theta = nn.Parameter(torch.tensor(alpha - 1).logit())
+        share = (torch.tensor(alpha) - 1 - MARGIN) / (1 - 2 * MARGIN)
+        self.theta = nn.Parameter(share.clamp(MARGIN, 1 - MARGIN).logit())
 
     @property
     def alpha(self) -> Float[torch.Tensor, ""]:

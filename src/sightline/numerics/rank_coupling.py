@@ -63,7 +63,12 @@ def coupling(
     family.
     """
     screened = _compared(
-        own, shuffles, draw, weights, lambda one: _counted(one, seed), "counted in 50 clusters"
+        own,
+        shuffles,
+        draw,
+        weights,
+        lambda one: _counted(one, seed),
+        f"counted in {CLUSTERS} clusters",
     )
     if not screened.contrast <= PROMISING:
         return screened

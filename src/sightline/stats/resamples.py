@@ -17,8 +17,10 @@ RESAMPLES: int = INTERVALS["resamples"]
 """Number at the usual level; a higher level takes more, to keep as many beyond each end."""
 _AT_ONCE = 2**17
 """Weights in one chunk, so that they stay in the processor's cache."""
-_MOST_KEPT = 2**28
-"""Largest table of weights that is cached, for one number of groups; two bytes a weight."""
+_TABLES, _MOST_KEPT = 16, 2**26
+"""Number of tables of weights that are cached, and the weights of the largest; of two bytes each, so
+that all take 2 GiB at most.
+"""
 
 
 def how_many(level: float) -> int:
@@ -43,7 +45,7 @@ def weights(groups: int, seed: int, level: float = LEVEL) -> Iterator[Float[Arra
     return (drawn.astype(float) for drawn in draw(groups, seed, count))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=_TABLES)
 def _kept(groups: int, seed: int, count: int) -> tuple[UInt16[Array, "r G"], ...]:
     return tuple(_drawn(groups, seed, count))
 

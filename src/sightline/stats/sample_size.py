@@ -22,6 +22,6 @@ def texts_needed(score: Estimate, threshold: float, fewest: int = 1) -> int | No
     """
     half = score.value - score.low if score.value > threshold else score.high - score.value
     distance = abs(score.value - threshold)
-    if score.n == 0 or not math.isfinite(half) or half > distance * math.sqrt(MOST):
+    if score.n == 0 or not distance or not math.isfinite(half) or half > distance * math.sqrt(MOST):
         return None
     return max(fewest, score.n if half < distance else math.ceil(score.n * (half / distance) ** 2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from math import isnan
 from statistics import fmean
 from typing import Any
 
@@ -107,7 +108,8 @@ def averaged(runs: Sequence[RunNumbers]) -> Iterator[AggregateLine]:
             known = [found[name] for found in every if isinstance(found.get(name), Number)]
             if not known:  # a text instead of a number
                 continue
-            yield AggregateLine(corpus, model, name, mean_of(known), len(known))
+            seeds = sum(not isnan(one.value.value) for one in known)
+            yield AggregateLine(corpus, model, name, mean_of(known), seeds)
 
 
 def mean_of(every: Sequence[Number]) -> Number:
@@ -190,7 +192,8 @@ def _differences(
     ends = _ends_of_difference(runs, number)
     for of, by_seed in paired(runs, number, usual).items():
         each = [difference(own, other) for own, other in by_seed.values()]
-        yield AggregateLine(*of, quantity, Number(across_seeds(each, ends), None, ends), len(each))
+        seeds = sum(not isnan(one.value) for one in each)
+        yield AggregateLine(*of, quantity, Number(across_seeds(each, ends), None, ends), seeds)
 
 
 def _ends_of_difference(runs: Sequence[RunNumbers], number: str) -> Bounds:

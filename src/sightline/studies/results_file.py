@@ -27,8 +27,10 @@ from sightline.studies.aggregate import Number
 WHOLE = re.compile(r"-?\d+")
 NOTHING = "none"
 """Written for an unknown end of an interval, or an unknown bound of a number."""
-EMPTY, FLAG = '""', "flag"
-"""An empty text, and the method of a value that is 1 for yes and 0 for no."""
+FLAG = "flag"
+"""The method of a value that is 1 for yes and 0 for no."""
+JSON = '[{"'
+"""How a text cell begins that is JSON, and not the text itself."""
 LISTED = re.compile(r"(?P<key>[^\[]+)\[(?P<name>.+)\]")
 """A step of a path into a list, by the name of the member."""
 
@@ -147,7 +149,10 @@ def _one(path: str, value: Any) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _is_named(one: Any) -> bool:
-    return isinstance(one, Mapping) and "name" in one and len(one) > 1
+    """Tell whether a member of a list can stand under its name."""
+    return (
+        isinstance(one, Mapping) and "name" in one and len(one) > 1 and "/" not in str(one["name"])
+    )
 
 
 ESTIMATE = tuple(one.name for one in fields(Estimate))
@@ -164,8 +169,8 @@ def _plain(value: Any) -> dict[str, str]:
         return {"value": str(int(value)), "method": FLAG}
     if isinstance(value, int | float):
         return {"value": _text(value)}
-    if value is None or isinstance(value, str):
-        return {"text": EMPTY if value == "" else value or ""}
+    if value is None or (isinstance(value, str) and value[:1] not in JSON):
+        return {"text": value or ""}  # an empty text is JSON, too, which None is not
     return {"text": json.dumps(value, ensure_ascii=False)}
 
 
@@ -178,7 +183,9 @@ def _cells(estimate: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else repr(value)
+    if isinstance(value, str):
+        return value
+    return repr(float(value) if isinstance(value, float) else value)  # a number of NumPy, too
 
 
 def _value(row: Row) -> Any:
@@ -186,9 +193,7 @@ def _value(row: Row) -> Any:
     if row.least:
         return found_of(row)
     if row.text:
-        if row.text == EMPTY:
-            return ""
-        return json.loads(row.text) if row.text[0] in "[{" else row.text
+        return json.loads(row.text) if row.text[0] in JSON else row.text
     if row.low:
         values = {key: _number(getattr(row, key)) for key in ESTIMATE[:4]}
         return values | ({"method": row.method} if row.method else {})

@@ -176,9 +176,11 @@ def earlier_estimate(before: StudyResults, of: CorpusModel, usual: float) -> flo
 
 
 def missing_of(of: Mapping[str, CorpusModel], left: Seconds) -> dict[str, Values]:
-    """Return the corpora with missing runs, and their time, in all and by model."""
+    """Return the corpora with missing runs, and their time, in all and by model; the runs of a study
+    file have no corpus.
+    """
     found = dict[str, Values]()
-    for corpus in dict.fromkeys(corpus for corpus, _ in of.values()):
+    for corpus in dict.fromkeys(corpus for corpus, _ in of.values() if corpus):
         every = [(model, left[key]) for key, (one, model) in of.items() if one == corpus]
         if waiting := [(model, each) for model, each in every if each is not None]:
             hours = round(sum(each for _, each in waiting) / 3600, 2)

@@ -7,14 +7,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sightline.core.errors import SpecError
 from sightline.experiments.grid import Grid
+from sightline.experiments.locks import claim
 from sightline.experiments.store import Store
 from sightline.experiments.tabulate import VERDICT, numbers_of
 from sightline.studies.aggregate import Number
 from sightline.studies.kept_results import StudyResults, kept_of, rows_kept
+from sightline.studies.papers.paper_scope import ALL
 from sightline.studies.results_file import read_rows, write_rows
 from sightline.studies.run_counts import count
 from sightline.studies.run_plan import Plan
+from sightline.studies.study_catalogue import PAGES, STUDIES
 from sightline.studies.study_definition import FinishedRun, Params, Study
 from sightline.verdict.number_bounds import ends_of
 
@@ -41,11 +45,26 @@ def _read(columns: Sequence[str], run: FinishedRun) -> Mapping[str, Any]:
     }
 
 
+def check_file(file: Path, name: str) -> None:
+    """Refuse anything but a results file, and a study whose rows there would replace those of a
+    study of this package.
+    """
+    if name in {ALL, *STUDIES, *PAGES}:
+        raise SpecError(
+            f"expected a name that no study of this package has, got {name!r}: --results would replace "
+            "its rows",
+            field="name",
+        )
+    read_rows(file)
+
+
 def keep(study: Study, store: Store, file: Path) -> Path:
     """Update a results file with the finished runs of a study file; other studies stay."""
-    known = kept_of(read_rows(file))
-    plan = Plan(study, Params(), (), {})
-    before = known.get(study.id, StudyResults())
-    counted = count(study, [plan], store, list(store.summaries()), before).kept
-    known[study.id] = counted
-    return write_rows(file, (row for name, kept in known.items() for row in rows_kept(name, kept)))
+    with claim(file.with_name(f".{file.name}.lock"), wait=True):
+        known = kept_of(read_rows(file))
+        plan = Plan(study, Params(), (), {})
+        before = known.get(study.id, StudyResults())
+        counted = count(study, [plan], store, list(store.summaries()), before).kept
+        known[study.id] = counted
+        rows = (row for name, kept in known.items() for row in rows_kept(name, kept))
+        return write_rows(file, rows)

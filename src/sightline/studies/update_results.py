@@ -12,6 +12,7 @@ import numpy as np
 from sightline.config.specs import RunSpec
 from sightline.data.word_vectors import write_vectors
 from sightline.experiments.grid import Grid
+from sightline.experiments.locks import claim
 from sightline.experiments.store import Store, Summary
 from sightline.studies.kept_results import StudyResults, kept_of, page, rows_kept
 from sightline.studies.papers.paper_scope import ALL
@@ -68,13 +69,24 @@ class Work:
         """Return what was read for a study before."""
         return self.before.get(study, StudyResults()).said
 
+    def _is_counted(self, study: str, plan: Plan) -> bool:
+        """Tell whether the file has the counts of every run of a study that is counted as a whole."""
+        every = len({*plan.grid.keys})
+        known = self.before.get(study, StudyResults())
+        return STUDIES[study].whole is not None and _counted(known, every) == every
+
     def grid(self, name: str, *, but_known: bool = False) -> Grid:
         """List every run once; ``but_known`` leaves out runs of which the file has every number that
         a study needs.
         """
         runs = self.runs
         if but_known:
-            asked = ((plan, self._said(of)) for of, plans in self.plans.items() for plan in plans)
+            asked = (
+                (plan, self._said(of))
+                for of, plans in self.plans.items()
+                for plan in plans
+                if not self._is_counted(of, plan)
+            )
             unread = unread_of(asked)
             runs = {key: named for key, named in runs.items() if key in unread}
         labels = tuple((study, *_label(run)) for study, run in runs.values())
@@ -158,7 +170,7 @@ def _count(
         **costs.each(plan.grid.specs, usual),
     }
     done = len(left) - sum(each is not None for each in left.values())
-    if not done:
+    if not done or done < _counted(known, len(left)):  # the file rests on more runs
         return StudyCount(known, left)
     found = count_whole(study, plan, store)
     hours = round(sum(each for each in left.values() if each is not None) / 3600, 2)
@@ -170,6 +182,14 @@ def _count(
         "usual_seconds": usual,
     }
     return StudyCount(replace(found, status=status), left)
+
+
+def _counted(known: StudyResults, every: int) -> int:
+    """Return how many of the ``every`` runs of a whole study its counts rest on; counts without progress
+    are of a finished study.
+    """
+    there = bool(known.readings or known.means)
+    return min(every, int(known.status.get("done", every if there else 0)))
 
 
 def progress(work: Work, store: Store) -> dict[str, Mapping[str, Any]]:
@@ -198,6 +218,16 @@ def _left(
         unread = plan.unread({**known.said, **done})
         left |= dict.fromkeys(plan.grid.keys) | remaining_seconds(plan, unread, store, runs, known)
     return left
+
+
+def update_file(file: Path, work: Work, store: Store) -> dict[str, StudyResults]:
+    """Recount the studies of a work from a store, and replace them in the results file; what others
+    wrote there meanwhile stays.
+    """
+    with claim(file.with_name(f".{file.name}.lock"), wait=True):
+        kept = recount(replace(work, before=kept_of(read_rows(file))), store)
+        write_kept(file, kept)
+    return kept
 
 
 def write_kept(file: Path, kept: Mapping[str, StudyResults]) -> Path:

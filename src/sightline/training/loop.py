@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float, Int
 
 from sightline.config.specs import FitSpec
-from sightline.core.errors import DataError
+from sightline.core.errors import DataError, ModelError
 from sightline.core.seeds import Seeds
 from sightline.data.batches import length_batches, training_batches
 from sightline.data.dataset import Split
@@ -102,6 +102,7 @@ def fit(
             _train_epoch(train, order, steps, states.due, keep, on_batch)
         best = max((-np.inf, *(_merit(epoch, spec) for epoch in done)))
         done.append(_validate(model, validation, objective, number, steps.end() / len(train), sets))
+        _check_merit(done[-1], spec)
         if _merit(done[-1], spec) > best:
             kept = weights_of(model)
         begun = 0, 0.0
@@ -210,6 +211,18 @@ def _rates(labels: Int[np.ndarray, " N"], logits: Float[np.ndarray, "N L"]) -> t
 
 def _merit(epoch: Epoch, spec: FitSpec) -> float:
     return {"loss": -epoch.loss, "auc": epoch.auc, "accuracy": epoch.accuracy}[spec.keep]
+
+
+def _check_merit(epoch: Epoch, spec: FitSpec) -> None:
+    """Refuse a validation score that is undefined: it would choose no epoch."""
+    if not np.isnan(_merit(epoch, spec)):
+        return
+    if spec.keep == "auc":
+        raise DataError(
+            "validation: expected texts of two classes or more, because the epoch is chosen by AUC; "
+            "got one class. Add validation texts of another class, or choose by fit.keep = loss"
+        )
+    raise ModelError(f"the validation loss of epoch {epoch.number} is not a number")
 
 
 def _kept(done: list[Epoch], spec: FitSpec) -> int:

@@ -115,13 +115,13 @@ def by_label(
 
 
 def class_weights(train: Split, classes: int, spec: FitSpec) -> Float[torch.Tensor, " C"]:
-    """Weigh each class by the count of the first class over its own, as the papers weigh positives
-    by N_neg/N_pos.
+    """Weigh each class by the count of the first class that has texts over its own, as the papers
+    weigh positives by N_neg/N_pos.
     """
     if not spec.class_weights:
         return torch.ones(classes)
     counts = np.bincount([example.label for example in train], minlength=classes)
-    return torch.tensor(counts[0] / np.maximum(counts, 1), dtype=torch.float32)
+    return torch.tensor(counts[counts > 0][0] / np.maximum(counts, 1), dtype=torch.float32)
 
 
 def cross_entropies(

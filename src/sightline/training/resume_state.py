@@ -22,7 +22,7 @@ _MODEL, _KEPT, _OPTIMISER, _DRAWN = "model.", "kept.", "optimiser.", "drawn."
 
 @dataclass(frozen=True)
 class Epoch:
-    """The duration and scores of one epoch."""
+    """The scores of one epoch."""
 
     number: int
     training_loss: float

@@ -414,10 +414,13 @@ _ROWS = (
         question="Is attention on words rather than punctuation and special tokens?",
         passed="attention rests on words",
         failed=(
-            "attention rests on punctuation or special tokens nearly as much as chance would put "
-            "there"
+            "attention rests on punctuation, special tokens or words that almost all texts share, "
+            "nearly as much as chance would put there"
         ),
-        below="attention rests on punctuation or special tokens more than chance would put there",
+        below=(
+            "attention rests on punctuation, special tokens or words that almost all texts share, "
+            "more than chance would put there"
+        ),
         kind="contrast",
         number="marks.words",
         baseline="marks.flat",

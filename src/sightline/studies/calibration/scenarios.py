@@ -559,8 +559,8 @@ def promised(world: Scenario, group: Mapping[str, Any]) -> Iterator[dict[str, An
     if world.never:
         never, count = " ".join(map(str, world.never)), group["never"]
         yield gate(f"{name}: never row {never}", count, of, f"≤ {most}", holds=count <= most)
-    for of, counts in group["classes"].items():
-        wanted, text, runs = world.of_class(of), f"{name}, predicted {of}", counts["n"]
+    for label, counts in group["classes"].items():
+        wanted, text, runs = world.of_class(label), f"{name}, predicted {label}", counts["n"]
         if wanted.right:
             rows, fewest = " ".join(map(str, wanted.right)), math.ceil(SHARE * runs)
             yield gate(

@@ -116,6 +116,8 @@ def _summary(rows: Rows) -> dict[str, Any]:
     criteria.
     """
     found = {_label(row): _effects(row) for row in rows["rows"]}
+    if {*found} != {*found, *((name, "all", seed) for name in WORLDS for *_, seed in found)}:
+        return {}  # thresholds are set from all runs
     threshold = deltas([(label[0], each) for label, each in found.items() if label[1] == "all"])
     few = {
         n: [(e, found[w, "all", seed]) for (w, size, seed), e in found.items() if size == str(n)]

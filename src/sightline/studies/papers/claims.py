@@ -242,7 +242,11 @@ def _number(side: Side | float, models: Models) -> Effect | None:
     if not known:
         return None
     values = [one.value.value for one in known]
-    floors = [one.baseline.value for one in known if one.baseline is not None]
+    floors = [
+        one.baseline.value
+        for one in known
+        if one.baseline is not None and not math.isnan(one.baseline.value)
+    ]
     chance = float(np.mean(floors)) if len(floors) == len(known) else None
     return Effect(float(np.mean(values)), chance, sum(one.value.n for one in known))
 

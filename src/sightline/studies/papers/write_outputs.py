@@ -125,5 +125,5 @@ def write_all(
 
 
 def file_name(*names: str) -> str:
-    """Make a name that every file system accepts."""
-    return re.sub(r"[^A-Za-z0-9.+=-]+", "-", "-".join(names)).strip("-.")
+    """Make a name that every file system accepts; letters of every script stay."""
+    return re.sub(r"(?:[^\w.+=-]|_)+", "-", "-".join(names)).strip("-.") or "unnamed"
