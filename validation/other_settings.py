@@ -37,6 +37,7 @@ from sightline.studies.study_definition import FinishedRun, Params
 
 WIDTH = 300
 """The numbers of a state and of an embedding in the models of Tutek & Šnajder."""
+SCORERS = ("additive", "dot")
 OUT = VERIFIED / "other_settings.json"
 
 
@@ -53,7 +54,7 @@ class Setting:
     model: str
     says: str
     change: Callable[[RunSpec, RunSpec], RunSpec]
-    seeds: int
+    seeds: range
     corpus: str = DECIDES
     less: str = ""
     removal: Removal | None = None
@@ -74,6 +75,10 @@ def _masked(run: RunSpec, plain: RunSpec, eta: float) -> RunSpec:
 
 def _shorter(run: RunSpec, plain: RunSpec, epochs: int) -> RunSpec:
     return replace(run, fit=replace(run.fit, epochs=epochs, patience=epochs))
+
+
+def _later(run: RunSpec, plain: RunSpec, patience: int) -> RunSpec:
+    return replace(run, fit=replace(run.fit, patience=patience))
 
 
 def _faster(run: RunSpec, plain: RunSpec, factor: float) -> RunSpec:
@@ -111,10 +116,14 @@ SETTINGS = (
             model,
             "words start at random, standard deviation 0.1",
             partial(_from_random, sd=0.1),
-            3,
+            range(3),
             "news",
         )
-        for model in ("bilstm+dot", "bilstm+dot+concat")
+        for model in (
+            "bilstm+dot",
+            "bilstm+dot+concat",
+            *(f"bilstm+{scorer}+{kept}" for kept in ("tying", "mlm") for scorer in SCORERS),
+        )
     ),
     *(
         Setting(
@@ -122,20 +131,24 @@ SETTINGS = (
             "bilstm+additive+tying",
             f"δ = {delta}, averaged over the {WIDTH} numbers of a state",
             partial(_tied, delta=delta),
-            5,
+            range(5),
         )
         for delta in (10, 20, 30)
     ),
     *(
         Setting(
-            "tutek2020:T-1", f"bilstm+{scorer}+mlm", f"η = {eta:g}", partial(_masked, eta=eta), 3
+            "tutek2020:T-1",
+            f"bilstm+{scorer}+mlm",
+            f"η = {eta:g}",
+            partial(_masked, eta=eta),
+            range(3),
         )
-        for scorer in ("additive", "dot")
+        for scorer in SCORERS
         for eta in (0.3, 1.0)
     ),
     *(
-        Setting("tutek2020:T-1", f"bilstm+{scorer}+{kept}", says, change, 3, "news")
-        for scorer in ("additive", "dot")
+        Setting("tutek2020:T-1", f"bilstm+{scorer}+{kept}", says, change, range(3), "news")
+        for scorer in SCORERS
         for kept, says, change in (
             (
                 "tying",
@@ -151,7 +164,7 @@ SETTINGS = (
             f"bilstm(layers={layers})+additive+tying",
             f"δ = 10, averaged over the {WIDTH} numbers of a state",
             partial(_tied, delta=10),
-            3,
+            range(3),
             corpus,
         )
         for corpus in ("sst", "news")
@@ -163,7 +176,7 @@ SETTINGS = (
             f"bilstm(layers={layers})+additive+mlm",
             "η = 1",
             partial(_masked, eta=1.0),
-            3,
+            range(3),
         )
         for layers in (2, 3)
     ),
@@ -173,7 +186,7 @@ SETTINGS = (
             "bilstm+dot",
             f"trained for {epochs} of 8 epochs",
             partial(_shorter, epochs=epochs),
-            3,
+            range(3),
             corpus,
         )
         for corpus, epochs in (("sst", 1), ("news", 3))
@@ -184,13 +197,35 @@ SETTINGS = (
             model,
             "attention learns 10 times as fast",
             partial(_faster, factor=10.0),
-            3,
+            range(3),
+            corpus,
         )
-        for model in ("bilstm+additive", "transformer+dot", "transformer+dot+sparsemax")
+        for corpus, model in (
+            ("sst", "bilstm+additive"),
+            ("sst", "transformer+dot"),
+            ("sst", "transformer+dot+sparsemax"),
+            ("news", "transformer+dot"),
+        )
     ),
     *(
-        Setting("meister2021:M-6", model, says, _as_it_is, 3, corpus, removal=removal)
-        for corpus in ("sst", "news")
+        Setting(
+            f"meister2021:{table}",
+            model,
+            "patience 10",
+            partial(_later, patience=10),
+            range(2, 5),
+            "news",
+        )
+        for table, model in (
+            ("M-1", "bilstm+additive"),
+            ("M-1", "bilstm+additive+sparsemax"),
+            ("M-3", "bilstm+additive"),
+            ("M-6", "bilstm+additive"),
+        )
+    ),
+    *(
+        Setting("meister2021:M-6", model, says, _as_it_is, seeds, corpus, removal=removal)
+        for corpus, seeds in (("sst", range(3)), ("news", range(2, 5)))
         for says, removal in (
             ("a state is set to 0, weights are computed again", set_to_zero),
             ("a state is left out, the other weights stay", with_other_weights_held),
@@ -203,7 +238,15 @@ SETTINGS = (
         )
     ),
     *(
-        Setting("wen2022:W-2", "bilstm+additive, attention fixed", says, change, 3, corpus, BILSTM)
+        Setting(
+            "wen2022:W-2",
+            "bilstm+additive, attention fixed",
+            says,
+            change,
+            range(3),
+            corpus,
+            BILSTM,
+        )
         for corpus in ("sst", "news")
         for says, change in (
             ("the trained model’s mean weights by position", partial(_under, source="constant")),
@@ -224,10 +267,10 @@ def rows(
     again only if it lacks a number that its table needs; those of other models stay as they are.
     """
     made = {_place(row): row for row in known}
-    for seed in range(max(one.seeds for one in SETTINGS)):
+    for seed in sorted({seed for one in SETTINGS for seed in one.seeds}):
         for one in SETTINGS:
             row = made.get((one.table, one.corpus, one.model, one.says, seed))
-            asked = seed < one.seeds and f"{one.model} on {one.corpus}" in models
+            asked = seed in one.seeds and f"{one.model} on {one.corpus}" in models
             if asked and (row is None or not _is_whole(row, plans)):
                 yield _row(one, seed, store, plans[one.table])
             elif row is not None:

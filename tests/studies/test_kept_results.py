@@ -3,22 +3,26 @@ what is newer wins.
 """
 
 import gzip
+import json
 import math
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from sightline._io.atomic_write import plain
+from sightline._io.checksums import write_sealed
 from sightline.config.run_keys import lasting_key, run_key
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import RunSpec
-from sightline.core.errors import DataError
+from sightline.core.errors import DataError, SpecError
 from sightline.core.results import Estimate
 from sightline.experiments.executors.local import Serial
-from sightline.experiments.store import Store
+from sightline.experiments.store import Store, Summary
 from sightline.studies import run_counts
 from sightline.studies.aggregate import AggregateLine, Number, RunName, shortfall
 from sightline.studies.kept_results import StudyResults, kept_of, page, row_of, rows_kept
@@ -41,7 +45,8 @@ from sightline.studies.results_file import COLUMNS, Row, read_rows, rows_of, val
 from sightline.studies.run_plan import Plan, Readings, joint_name
 from sightline.studies.study_catalogue import CALIBRATIONS
 from sightline.studies.study_definition import FinishedRun, JointReading, Params, run_missing
-from sightline.studies.update_results import Work
+from sightline.studies.study_from_file import check_file
+from sightline.studies.update_results import Work, gates_of, update_file, work_on
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "docs"))
 
@@ -245,6 +250,10 @@ def test_plain_values_come_back_as_they_were() -> None:
         "no": False,
         "nothing": None,
         "empty": "",
+        "like a list": "[sic] and so on",
+        "quoted": '"so"',
+        "of NumPy": np.float64(0.25),
+        "paths": [{"name": "a/b", "count": 1}],
         "counts": [1, 2, 3],
         "reasons": ["one, and another", 'a "third"'],
         "none of them": [],
@@ -252,6 +261,7 @@ def test_plain_values_come_back_as_they_were() -> None:
         "maps": [{"name": "gradient", "carried": estimate}, {"name": "deletion", "carried": None}],
     }
     found = values_of(rows_of(Row("s"), values))
+    values["of NumPy"] = 0.25
     assert str(found) == str(values)  # NaN is not equal to itself, and a flag is no number
     with pytest.raises(ValueError, match="no slash"):
         list(rows_of(Row("s"), {"a/b": 1}))
@@ -550,9 +560,8 @@ def test_corpora_many_of_whose_words_have_no_vector_are_named_where_a_model_has_
     counted = {**news, "corpus": "agnews", "model": ""}
     table = {"id": "one", "lines": [news, babi, counted], "notes": []}
     assert [note.partition(":")[0] for note in docs_reproduction._start(table)] == ["news"]
-    assert [*docs_reproduction._start({**table, "start": "random"})] == [
-        "words of these runs start from: random"
-    ]
+    (start,) = docs_reproduction._start({**table, "start": "random"})
+    assert start.startswith("words of these runs start from: random;")
 
 
 def test_numbers_of_models_are_counted_apart_from_counts_of_texts() -> None:
@@ -635,7 +644,7 @@ def test_what_was_not_held_against_chance_and_what_nobody_claims_is_counted() ->
         ]
     )
     assert "Of those replicated 2 were not held against a chance level" in said
-    assert "and 1 no paper at hand claims" in said
+    assert "1 of the 5 are claims that no paper at hand makes: 1 replicated (" in said
 
 
 def test_seeds_of_a_start_are_named_by_model_where_they_differ() -> None:
@@ -686,3 +695,65 @@ def test_runs_of_before_the_protocol_say_where_their_words_started() -> None:
     pages = docs_tables.page_of_earlier(known)["artefacts"]
     shown = docs_reproduction._without_repeats(pages)
     assert all("words of these runs start from" in one["notes"][0] for one in shown)
+
+
+WHOLE = "shown"
+"""A study whose runs are counted together."""
+
+
+def kept_whole(tmp_path: Path) -> tuple[Path, Work]:
+    """Give a results file with all counts of that study, and the work on it."""
+    file = write_rows(
+        tmp_path / "results.csv.gz", (row for row in read_rows(RESULTS_FILE) if row.study == WHOLE)
+    )
+    return file, work_on([WHOLE], file, Path("nowhere"), tmp_path)
+
+
+def with_one_run(work: Work, folder: Path) -> Store:
+    """Give a store with a single run of the study."""
+    ((plan,),) = work.plans.values()
+    key, spec = plan.grid.keys[0], plan.grid.specs[0]
+    accuracy = {"accuracy": Estimate(1.0, 0.9, 1.0, 100, "Wilson")}
+    labels = (str(spec.data), str(spec.model), spec.seed)
+    run = Summary(key, *labels, "done", 1.0, "", "can be shown", {}, accuracy, 4, {"alpha": 4})
+    store = Store(folder)
+
+    def write(aside: Path) -> None:
+        aside.mkdir()
+        (aside / "summary.json").write_text(json.dumps(plain(asdict(run))))
+
+    write_sealed(store.run_folder(key), write)
+    return store
+
+
+def test_counts_of_a_whole_study_are_not_replaced_by_those_of_fewer_runs(tmp_path: Path) -> None:
+    file, work = kept_whole(tmp_path)
+    before = read_rows(file)
+    update_file(file, work, with_one_run(work, tmp_path / "store"))
+    assert sorted(map(str, read_rows(file))) == sorted(map(str, before))
+    assert len(work.grid(WHOLE).specs) == 200
+    assert not work.grid(WHOLE, but_known=True).specs  # all are counted
+
+
+def test_what_another_command_wrote_meanwhile_stays(tmp_path: Path) -> None:
+    file, work = kept_whole(tmp_path)
+    other = Row("of another command", quantity="x", value="1")
+    write_rows(file, [*read_rows(file), other])
+    update_file(file, work, Store(tmp_path / "store"))
+    assert [row for row in read_rows(file) if row.study == other.study] == [other]
+
+
+@pytest.mark.parametrize("name", ["worlds", "papers", "jain2019:J-2"])
+def test_a_study_file_does_not_take_the_name_of_a_study(tmp_path: Path, name: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        check_file(tmp_path / "results.csv.gz", name)
+    assert caught.value.field == "name"
+    check_file(tmp_path / "results.csv.gz", "mine")
+
+
+@pytest.mark.parametrize("study", ["random_attention", "examples"])
+def test_a_study_of_which_few_runs_are_there_has_few_gates(study: str) -> None:
+    known = kept_of(read_rows(RESULTS_FILE))[study]
+    name, reading = next(iter(known.readings.items()))
+    few = gates_of(study, replace(known, readings={name: reading}))
+    assert 0 < len(few) < len(gates_of(study, known))

@@ -67,7 +67,7 @@ def summary(stored: Stored) -> str:
         f"Printed numbers about models: {counted_kinds(results_of(compared), KINDS)}; "
         f"{interim} of them are interim (fewer seeds than planned). Of those within {small} are "
         "printed no larger than their margin, so that 0 would be within, too. Of those "
-        f"undetermined {len(alone)} are of one seed, which is never more: over texts "
+        f"undetermined {len(alone)} are of one seed, which cannot get another result: over texts "
         f"{sum(map(is_far_by_one_seed, alone))} of these lie [wholly beyond their "
         "margin](../tables/outside.md#one-seed-alone). A number that stands in two tables counts "
         f"twice. On corpora that are here in part: {counted_kinds(results_of(apart), KINDS)}. "
@@ -83,7 +83,7 @@ def _of_claims(claims: Sequence[Stored]) -> str:
     there = [result for result in RESULTS if results[result]] or [RESULTS[0]]
     replicated = [(one, found) for one, found in deciding if found["result"] == REPLICATED]
     without = sum(found["against"] is None or one["low"] for one, found in replicated)
-    ours = sum(one["source"].startswith(OURS) for one, _ in replicated)
+    ours = Counter(found["result"] for one, found in deciding if one["source"].startswith(OURS))
     exploratory = sum(_is_exploratory(one, found) for one, found in deciding)
     every = [each for one in claims for each in one["findings"] if each["seeds"] >= FEWEST_SEEDS]
     luck = BY_LUCK * len(every)
@@ -96,8 +96,9 @@ def _of_claims(claims: Sequence[Stored]) -> str:
         f"{counted_kinds(results, there)}, {len(claims) - len(deciding)} without a "
         f"run. Of the {len(deciding)} results {sum(found['interim'] for _, found in deciding)} are "
         f"interim, {exploratory} exploratory. Of those replicated {without} were not held against a "
-        f"chance level, and {ours} no paper at hand claims "
-        "([what each result means](protocol.md#claims)). "
+        f"chance level. {ours.total()} of the {len(deciding)} are claims that no paper at hand makes: "
+        f"{counted_kinds(ours, [result for result in RESULTS if ours[result]])} ([what each result "
+        "means](protocol.md#claims)). "
         f"Of all criteria {standings[FIXED_BEFORE]} were fixed before numbers of the protocol were "
         f"seen; {standings[CHANGED]} were changed and {standings[ADDED]} added after "
         "([what changed](protocol-changes.md#changed-after-numbers-were-seen)).\n\n"

@@ -240,7 +240,10 @@ def _nothing_else(one: Stored, again: Mapping[str, int]) -> str:
 def _start(one: Stored) -> Iterator[str]:
     """Say where words start, or on which corpora of the runs many words have no vector."""
     if "start" in one:
-        yield f"words of these runs start from: {one['start']}"
+        yield (
+            f"words of these runs start from: {one['start']}; what other notes say of starts is of "
+            "the protocol’s runs"
+        )
         return
     if (known := verified(VECTORS)) is None:
         return
