@@ -31,7 +31,7 @@ from sightline.experiments.executors.local import Processes
 from sightline.experiments.store import Store
 from sightline.studies.calibration import threshold_calibration
 from sightline.studies.run_counts import table
-from sightline.studies.study_definition import Params, plan, run_missing
+from sightline.studies.study_definition import Params, missing_runs
 
 TARGET = ROOT / "src" / "sightline" / "verdict" / "thresholds.json"
 
@@ -54,11 +54,13 @@ def main() -> None:
     flags = parser.parse_args()
     grid = threshold_calibration.STUDY.grid(Params(seeds=flags.seeds))
     store = Store(flags.store, make=not flags.dry_run)
-    left = plan(grid, store)
-    print(f"{grid.name}: {left.runs} runs, {len(left.todo)} to run", file=sys.stderr)
+    left = missing_runs(grid, store)
+    print(f"{grid.name}: {len(grid.specs)} runs, {len(left)} to run", file=sys.stderr)
     if flags.dry_run:
         return
-    run_missing(left.todo, store, Processes(flags.workers))
+    ended = Processes(flags.workers).run(left, store, again=True)
+    if undone := sum(one.ending in ("failed", "missing") for one in ended):
+        raise SystemExit(f"{undone} of {len(left)} runs are not done: see `sightline results`")
     description = json.dumps(table(threshold_calibration.STUDY, grid, store), indent=2)
     print(description)
     if flags.seeds is None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from sightline.core.results import Estimate
-from sightline.experiments.executors.local import Serial
 from sightline.experiments.store import Store, Summary
 from sightline.studies.calibration import can_be_shown_rate
 from sightline.studies.run_counts import table
-from sightline.studies.study_definition import grid_of, run_missing
+from sightline.studies.study_definition import grid_of
+from tests.studies.runs import run_all
 
 
 def made_up(seed: int, **by_class: int) -> Summary:
@@ -75,7 +75,7 @@ def test_one_class_may_stay_behind_and_none_may_be_shown_where_attention_is_not_
 def test_one_seed_of_a_needle_keeps_what_is_promised(tmp_path: Path) -> None:
     whole, store = can_be_shown_rate.grid(1), Store(tmp_path)
     grid = grid_of(whole.name, whole.axes, ((whole.labels[0], whole.specs[0]),))
-    run_missing(grid.specs, store, Serial())
+    run_all(grid.specs, store)
     result = table(can_be_shown_rate.STUDY, grid, store)
     assert [(row["world"], row["but_one"], row["none"]) for row in result["rows"]] == [
         ("a needle", 1, 0)

@@ -13,13 +13,13 @@ from sightline.audits.audit_result import Audit
 from sightline.config.run_keys import training_key
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec
-from sightline.experiments.executors.local import Serial
 from sightline.experiments.grid import read_grid
 from sightline.experiments.store import Store
 from sightline.studies.calibration import documented_models
 from sightline.studies.run_counts import table
-from sightline.studies.study_definition import grid_of, run_missing
+from sightline.studies.study_definition import grid_of
 from sightline.verdict.catalogue import AUDIT_TESTS
+from tests.studies.runs import run_all
 
 RECIPE = Path(__file__).parents[2] / "examples" / "full_stop.toml"
 DATA = parse_data("planted:needle(n=160,length=6,ending=true)")
@@ -49,7 +49,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Mapping[
         "small", ("model",), (((name,), spec) for name, spec in zip(FEW, specs, strict=True))
     )
     store = Store(tmp_path_factory.mktemp("examples") / "store")
-    run_missing(hasty.specs, store, Serial())
+    run_all(hasty.specs, store)
     known = {
         code: cases
         for code, cases in documented_models.EXAMPLES.items()

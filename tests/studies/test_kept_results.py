@@ -21,7 +21,6 @@ from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import RunSpec
 from sightline.core.errors import DataError, SpecError
 from sightline.core.results import Estimate
-from sightline.experiments.executors.local import Serial
 from sightline.experiments.store import Store, Summary
 from sightline.studies import run_counts
 from sightline.studies.aggregate import AggregateLine, Number, RunName, shortfall
@@ -44,9 +43,10 @@ from sightline.studies.remaining_cost import RunCosts
 from sightline.studies.results_file import COLUMNS, Row, read_rows, rows_of, values_of, write_rows
 from sightline.studies.run_plan import Plan, Readings, joint_name
 from sightline.studies.study_catalogue import CALIBRATIONS
-from sightline.studies.study_definition import FinishedRun, JointReading, Params, run_missing
+from sightline.studies.study_definition import FinishedRun, JointReading, Params
 from sightline.studies.study_from_file import check_file
 from sightline.studies.update_results import Work, gates_of, update_file, work_on
+from tests.studies.runs import run_all
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "docs"))
 
@@ -95,7 +95,7 @@ def written(plan: Plan, said: Readings, file: Path) -> StudyResults:
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     made = Store(tmp_path_factory.mktemp("store"))
-    run_missing(planned().grid.specs, made, Serial())
+    run_all(planned().grid.specs, made)
     return made
 
 
@@ -191,7 +191,7 @@ def test_what_runs_say_only_together_is_read_and_kept_a_seed_at_a_time(
     assert plan.unread(known) == set()
 
     half = Store(tmp_path / "half")  # one seed whole, of the other one run
-    run_missing(plan.grid.specs[:3], half, Serial())
+    run_all(plan.grid.specs[:3], half)
     assert [run.seed for run, message in plan.read(half) if "apart" in message] == [0]
     assert plan.unread(plan.said(half)) == {*plan.grid.keys[2:]}
     assert [run.seed for run, message in plan.read(half, known) if "apart" in message] == [0, 1]

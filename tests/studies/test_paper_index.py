@@ -21,7 +21,6 @@ from sightline.config.spec_syntax import parse_model
 from sightline.core.errors import SpecError
 from sightline.core.results import Estimate
 from sightline.data.load_dataset import load
-from sightline.experiments.executors.local import Serial
 from sightline.experiments.store import Store
 from sightline.measures.rank_information import RankInformation
 from sightline.numerics import probes, rank_probe_scores
@@ -52,9 +51,10 @@ from sightline.studies.papers.published_values import (
 )
 from sightline.studies.run_plan import Plan, plan_of
 from sightline.studies.study_corpora import data_of
-from sightline.studies.study_definition import Params, run_missing
+from sightline.studies.study_definition import Params
 from tests.sampling import slow_but
 from tests.studies import small
+from tests.studies.runs import run_all
 from tests.studies.saying import read
 
 OURS = 2
@@ -105,7 +105,7 @@ def test_every_artefact_runs_and_says_something_of_each_of_its_models(
     name: str, folder: Path, store: Store, tmp_path: Path, cheap: None
 ) -> None:
     plan = planned(name, folder)
-    run_missing(plan.grid.specs, store, Serial())
+    run_all(plan.grid.specs, store)
     table = compare(plan, store)
     assert "not done" not in table.partial
     said = {
@@ -203,7 +203,7 @@ def test_a_table_holds_what_runs_say_beside_what_is_printed(
     folder: Path, store: Store, cheap: None
 ) -> None:
     plan = planned("jain2019:J-2", folder, seeds=2)
-    run_missing(plan.grid.specs, store, Serial())
+    run_all(plan.grid.specs, store)
     table = compare(plan, store)
     assert table.title.startswith("Jain & Wallace 2019, Table 2: ")
     row = dict(zip(table.row_names, table.rows, strict=True))[
@@ -233,7 +233,7 @@ def test_importance_by_length_and_by_every_number_are_compared_text_by_text(
     folder: Path, store: Store, cheap: None
 ) -> None:
     plan = planned("meister2021:M-1", folder)
-    run_missing(plan.grid.specs, store, Serial())
+    run_all(plan.grid.specs, store)
     table = compare(plan, store)
     ours = {
         names: cells[OURS].value for names, cells in zip(table.row_names, table.rows, strict=True)
@@ -250,7 +250,7 @@ def test_frequent_and_random_words_stand_beside_what_is_printed_of_each(
     folder: Path, store: Store, cheap: None
 ) -> None:
     plan = planned("tutek2020:T-2", folder)
-    run_missing(plan.grid.specs, store, Serial())
+    run_all(plan.grid.specs, store)
     table = compare(plan, store)
     rows = dict(zip(table.row_names, table.rows, strict=True))
     for words, theirs in (("frequent", 2.324), ("random", 2.435)):
@@ -294,7 +294,7 @@ def test_ranks_are_summed_up_over_corpora_over_starts_and_over_models(
     folder: Path, store: Store, cheap: None
 ) -> None:
     plan = planned("wen2022:W-F2", folder)
-    run_missing(plan.grid.specs, store, Serial())
+    run_all(plan.grid.specs, store)
     table = compare(plan, store)
     ours = {names: cells[OURS] for names, cells in zip(table.row_names, table.rows, strict=True)}
     known = {run.model: run.audit().estimates for run in plan.runs(store)}
@@ -616,7 +616,7 @@ def test_over_seeds_attention_is_no_farther_apart_than_it_can_be(
     folder: Path, store: Store, cheap: None
 ) -> None:
     plan = planned("tutek2020:T-F1", folder)
-    run_missing(plan.grid.specs, store, Serial())
+    run_all(plan.grid.specs, store)
     result = plan.artefact.estimates(plan.runs(store)[0])
     for name, most in (("JSD of attention", math.log(2)), ("TVD of answers", 1.0)):
         seeds = [
@@ -633,7 +633,7 @@ def test_how_peaked_attention_is_does_not_grow_with_a_text(
 ) -> None:
     plan = planned("tutek2020:T-C", folder)
     uniform = replace(plan.grid.specs[0], model=parse_model("mlp(hidden=4)+uniform"))
-    run_missing([*plan.grid.specs, uniform], store, Serial())
+    run_all([*plan.grid.specs, uniform], store)
     for key in (run_key(uniform), *plan.grid.keys):
         rows = list(store.audit(key).measurements["outputs"].values["attention"].rows())
         message = peaked_of(store.audit(key))["largest weight over an even one"]

@@ -17,7 +17,6 @@ from sightline.core.errors import SpecError
 from sightline.core.results import Estimate
 from sightline.data.word_vectors import write_vectors
 from sightline.experiments import grid
-from sightline.experiments.executors.local import Serial
 from sightline.experiments.store import Store
 from sightline.studies.aggregate import AggregateLine, Number, RunName, RunNumbers
 from sightline.studies.papers import claim_list, predicted_cost, protocol
@@ -47,8 +46,9 @@ from sightline.studies.papers.published_values import later_values_in, printed_v
 from sightline.studies.papers.run_order import LATER, forecast, ordered
 from sightline.studies.run_plan import Plan
 from sightline.studies.study_corpora import vectors_of
-from sightline.studies.study_definition import Params, run_missing
+from sightline.studies.study_definition import Params
 from tests.studies import small
+from tests.studies.runs import run_all
 
 EVERY = (*protocol.PRIMARY, *protocol.SECONDARY)
 
@@ -254,7 +254,7 @@ def test_a_table_says_of_which_corpora_many_words_have_no_vector(
     short = replace(plan, artefact=study)
     store = Store(tmp_path / "store")
     before = compare(short, store).notes
-    run_missing(short.grid.specs, store, Serial())
+    run_all(short.grid.specs, store)
     said = [note for note in compare(short, store).notes if note not in before]
     (card,) = (run.audit().cards["data"]["vectors"] for run in short.runs(store))
     assert card["words_found"] == 2  # fine and dull
@@ -272,7 +272,7 @@ def test_a_printed_quantity_that_no_run_says_is_named(
 ) -> None:
     plan = plan_named("jain2019:J-1", Params(folder, 1, ("sst",), scale="smoke"))
     store = Store(tmp_path / "store")
-    run_missing(plan.grid.specs, store, Serial())
+    run_all(plan.grid.specs, store)
     from sightline.studies.papers import published_comparison
 
     right = [*published_comparison.printed_values_in("jain2019:J-1")]

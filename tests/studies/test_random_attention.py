@@ -9,14 +9,14 @@ import pytest
 
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec
-from sightline.experiments.executors.local import Serial
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store
 from sightline.studies.calibration import random_attention
 from sightline.studies.kept_results import kept_of, page
 from sightline.studies.results_file import read_rows
 from sightline.studies.run_counts import table
-from sightline.studies.study_definition import grid_of, run_missing
+from sightline.studies.study_definition import grid_of
+from tests.studies.runs import run_all
 
 VERIFIED = Path(__file__).parents[2] / "docs" / "verified" / "results.csv.gz"
 UNTAUGHT = {
@@ -40,7 +40,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Grid, Store]:
     ]
     hasty = grid_of("small", grid.axes, zip(grid.labels, specs, strict=True))
     store = Store(tmp_path_factory.mktemp("examples") / "store")
-    run_missing(hasty.specs, store, Serial())
+    run_all(hasty.specs, store)
     return hasty, store
 
 

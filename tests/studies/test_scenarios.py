@@ -15,15 +15,15 @@ from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import FitSpec
 from sightline.core.results import Estimate
 from sightline.data.synthetic.cue_words import read_world, sizes_of
-from sightline.experiments.executors.local import Serial
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Conclusion, Store, Summary
 from sightline.studies.calibration import scenarios
 from sightline.studies.calibration.scenarios import MODELS, WORLDS, Scenario, run_spec
 from sightline.studies.run_counts import table
-from sightline.studies.study_definition import grid_of, run_missing
+from sightline.studies.study_definition import grid_of
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.verdict_table import TABLE
+from tests.studies.runs import run_all
 
 NAMED = {world.name: world for world in WORLDS}
 
@@ -386,7 +386,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Grid, Store]:
         grid_of("small", scenarios.AXES, zip(labels, specs, strict=True)),
         Store(tmp_path_factory.mktemp("w") / "store"),
     )
-    run_missing(grid.specs, store, Serial())
+    run_all(grid.specs, store)
     return grid, store
 
 

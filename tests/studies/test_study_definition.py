@@ -2,17 +2,13 @@
 table.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sightline.config.run_keys import run_key
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec, RunSpec
-from sightline.core.errors import StoreError
-from sightline.experiments.executors.executor import RunOutcome
 from sightline.experiments.executors.local import Serial
 from sightline.experiments.store import Store
 from sightline.studies.calibration import random_attention, scenarios, threshold_calibration
@@ -21,10 +17,10 @@ from sightline.studies.study_definition import (
     Study,
     gate,
     grid_of,
-    plan,
-    run_missing,
+    missing_runs,
     so_far,
 )
+from tests.studies.runs import run_all
 
 RUN = RunSpec(
     parse_data("planted:needle(n=120,length=6)"),
@@ -48,28 +44,21 @@ def test_every_study_is_a_grid_of_different_runs(study: Study) -> None:
 
 def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
     grid = grid_of("s", ("seed",), (((str(seed),), replace(RUN, seed=seed)) for seed in range(3)))
-    store, lines = Store(tmp_path / "store"), []
-    assert (plan(grid, store).todo, plan(grid, store).seconds) == (grid.specs, None)
-    run_missing(grid.specs[:2], store, Serial(), lambda done, of: lines.append((done, of)))
-    left = plan(grid, store)
-    assert (left.runs, left.todo, lines) == (3, grid.specs[2:], [(1, 2), (2, 2)])
+    store = Store(tmp_path / "store")
+    assert missing_runs(grid, store) == grid.specs
+    run_all(grid.specs[:2], store)
+    left = missing_runs(grid, store)
+    assert left == grid.specs[2:]
     done = so_far(grid, left)
     assert (done.labels, done.specs, done.axes) == (grid.labels[:2], grid.specs[:2], grid.axes)
-    seconds = [summary.seconds for summary in store.find(grid.keys).values()]
-    assert left.seconds == pytest.approx(sum(seconds) / 2)
 
 
-def test_a_study_of_which_a_run_fails_is_refused_and_the_run_is_left_to_do(tmp_path: Path) -> None:
+def test_a_run_that_failed_is_left_to_do(tmp_path: Path) -> None:
     grid = grid_of("s", ("data",), ((("broken",), BROKEN), (("whole",), RUN)))
     store = Store(tmp_path / "store")
-    for _ in range(2):  # it is tried again
-        with pytest.raises(
-            StoreError,
-            match=r"1 of . runs are not done, the first mlp.* on planted:needle.* seed 0",
-        ):
-            run_missing(plan(grid, store).todo, store, Serial())
-        assert plan(grid, store).todo == (BROKEN,)
-    assert store.state(run_key(RUN)) == "done"  # the others went on
+    endings = [done.ending for done in Serial().run(grid.specs, store, again=True)]
+    assert endings == ["failed", "done"]
+    assert missing_runs(grid, store) == (BROKEN,)
 
 
 def test_a_gate_is_plain() -> None:
@@ -80,31 +69,6 @@ def test_a_gate_is_plain() -> None:
         "limit": "< 1",
         "holds": False,
     }
-
-
-@dataclass(frozen=True)
-class Beside:
-    """An executor that comes too late: another process has its runs, and has done some by the
-    end.
-    """
-
-    done: int
-
-    def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
-        list(Serial().run(specs[: self.done], store, again=again))
-        yield from (RunOutcome(spec, "missing") for spec in specs)
-
-
-def test_what_another_process_has_done_is_done_and_what_it_has_is_waited_for(
-    tmp_path: Path,
-) -> None:
-    grid = grid_of("s", ("seed",), (((str(seed),), replace(RUN, seed=seed)) for seed in range(2)))
-    store = Store(tmp_path / "store")
-    with pytest.raises(
-        StoreError, match=r"1 of 2 runs are not done, the first mlp.*another process has them"
-    ):
-        run_missing(grid.specs, store, Beside(1))
-    run_missing(grid.specs, store, Beside(2))
 
 
 def test_a_smoke_of_a_study_has_tiny_models_and_the_ends_of_a_sweep() -> None:

@@ -13,7 +13,6 @@ from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec, RunSpec
 from sightline.core.results import Estimate, Measurement
 from sightline.data.word_vectors import read_vectors
-from sightline.experiments.executors.local import Serial
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store
 from sightline.models.model_storage import read_classifier
@@ -21,8 +20,9 @@ from sightline.studies import study_corpora
 from sightline.studies.papers import study_models
 from sightline.studies.papers.published_values import performance
 from sightline.studies.run_counts import table
-from sightline.studies.study_definition import Params, grid_of, run_missing
+from sightline.studies.study_definition import Params, grid_of
 from tests.data.corpora import agnews, archive_of, babi, folder_of, newsgroups, snli
+from tests.studies.runs import run_all
 
 TREE = "({label} (2 A) (2 {word}) (2 film) (2 for) (2 all) (2 eyes) (2 and) (2 number) (2 {i}))\n"
 
@@ -167,7 +167,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
                 specs.append(((model.corpus, model.preset, model.model, str(seed)), run))
     grid = grid_of("small", ("corpus", "preset", "model", "seed"), specs)
     store = Store(tmp_path_factory.mktemp("trained") / "store")
-    run_missing(grid.specs, store, Serial())
+    run_all(grid.specs, store)
     return grid, store
 
 

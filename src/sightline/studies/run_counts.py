@@ -14,8 +14,7 @@ from sightline.studies.papers import predicted_cost
 from sightline.studies.remaining_cost import RunCosts
 from sightline.studies.results_file import Row
 from sightline.studies.run_plan import Plan
-from sightline.studies.study_definition import Params, Study, Values, so_far
-from sightline.studies.study_definition import plan as left_of
+from sightline.studies.study_definition import Params, Study, Values, missing_runs, so_far
 
 Seconds = Mapping[str, float | None]
 """The remaining seconds of each run of a study; None if it is done."""
@@ -96,7 +95,7 @@ def count_whole(study: Study, plan: Plan, store: Store) -> StudyResults:
 
 def finished_runs(plan: Plan, store: Store) -> Grid:
     """List the finished runs."""
-    return so_far(plan.grid, left_of(plan.grid, store))
+    return so_far(plan.grid, missing_runs(plan.grid, store))
 
 
 def wanted_means(

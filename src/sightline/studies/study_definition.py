@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from sightline.config.part_syntax import Part
 from sightline.config.run_keys import run_key
 from sightline.config.specs import DataSpec, RunSpec
-from sightline.core.errors import StoreError
-from sightline.experiments.executors.executor import Executor
 from sightline.experiments.grid import Grid, pin_all
 from sightline.experiments.store import Store, Summary
 from sightline.studies.aggregate import Lines, TableRun, averaged
@@ -222,75 +220,25 @@ def grid_of(name: str, axes: tuple[str, ...], labelled: LabelledRuns) -> Grid:
     return Grid(name, tuple(specs), axes, tuple(labels))
 
 
-@dataclass(frozen=True)
-class RemainingRuns:
-    """The missing runs of a study, and the mean seconds of a finished run."""
-
-    runs: int
-    todo: tuple[RunSpec, ...]
-    seconds: float | None
-
-
-def plan(grid: Grid, store: Store) -> RemainingRuns:
+def missing_runs(grid: Grid, store: Store) -> tuple[RunSpec, ...]:
     """Find the missing runs; a failed one is made again."""
     found = store.find(grid.keys)
-    done = [summary.seconds for summary in found.values() if summary.state == "done"]
-    todo = [
+    return tuple(
         spec
         for spec, key in zip(grid.specs, grid.keys, strict=True)
         if key not in found or found[key].state != "done"
-    ]
-    return RemainingRuns(len(grid.specs), tuple(todo), sum(done) / len(done) if done else None)
+    )
 
 
-def so_far(grid: Grid, left: RemainingRuns) -> Grid:
+def so_far(grid: Grid, missing: Sequence[RunSpec]) -> Grid:
     """Keep the finished runs."""
-    todo = set(map(run_key, left.todo))
+    keys = set(map(run_key, missing))
     done = [
         (label, spec)
         for label, spec, key in zip(grid.labels, grid.specs, grid.keys, strict=True)
-        if key not in todo
+        if key not in keys
     ]
     return grid_of(grid.name, grid.axes, done)
-
-
-def run_missing(
-    todo: Sequence[RunSpec],
-    store: Store,
-    executor: Executor,
-    tell: Callable[[int, int], None] = lambda done, of: None,
-) -> None:
-    """Make the missing runs of a study and report progress; refuse a study in which a run failed,
-    because it has no table.
-
-    The same holds while another process still has the last runs; runs that it finishes before the
-    end count as done.
-    """
-    ended = 0
-    failed, elsewhere = list[RunSpec](), list[RunSpec]()
-    for done in executor.run(todo, store, again=True):
-        ended += done.ending != "killed"  # a killed run waits for another worker
-        failed += [done.spec] * (done.ending == "failed")
-        elsewhere += [done.spec] * (done.ending == "missing")
-        tell(ended, len(todo))
-    if failed:
-        message = (
-            f"{_describe(failed, todo)}; `sightline results` tells why, and the same command runs "
-            "them again"
-        )
-        raise StoreError(f"{store.root}: {message}")
-    if left := [spec for spec in elsewhere if store.state(run_key(spec)) != "done"]:
-        message = (
-            f"{_describe(left, todo)}; another process has them, and the same command takes up "
-            "what it leaves"
-        )
-        raise StoreError(f"{store.root}: {message}")
-
-
-def _describe(missing: Sequence[RunSpec], todo: Sequence[RunSpec]) -> str:
-    first = missing[0]
-    text = f"the first {first.model} on {first.data} with seed {first.seed}"
-    return f"{len(missing)} of {len(todo)} runs are not done, {text}"
 
 
 def gate(name: str, count: Any, of: int, limit: str, *, holds: bool) -> dict[str, Any]:
