@@ -8,7 +8,8 @@ import pytest
 from sightline.audits.audit_result import Audit
 from sightline.core.results import Estimate, Measurement
 from sightline.data.corpora.sst import read
-from sightline.studies.papers.jain2019 import SEARCHED
+from sightline.numerics.divergences import jensen_shannon
+from sightline.studies.papers.jain2019 import HIGH, SEARCHED
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.published_values import value_of
 from sightline.studies.papers.wen2022 import TAU_BY_RANK, TAUS
@@ -65,3 +66,14 @@ def test_zeros_tell_which_f1_the_paper_took() -> None:
             for quantity in ("F1", "F1 lost under uniform weights")
         )
         assert whole == lost is not None
+
+
+@pytest.mark.parametrize(("words", "passes"), [(8, False), (9, True), (30, True)])
+def test_weight_on_two_words_is_far_from_an_even_spread_over_nine(words: int, passes: bool) -> None:
+    """Two words suffice for the same output, so uniform weights pass the claim on other attention
+    from nine words on, as its page says.
+    """
+    even, shares = np.full(words, 1 / words), np.linspace(0.0, 1.0, 201)
+    two = np.zeros((len(shares), words))
+    two[:, 0], two[:, 1] = shares, 1 - shares
+    assert (jensen_shannon(two, even).min() > HIGH) == passes
