@@ -48,8 +48,8 @@ base's (`studies.papers.adversaries`)."""
 LOST = (
     "F1 of the positive class; permuted: the mean of ten permutations of each text (the paper "
     "names neither). Where half of the texts are positive, the F1 of calling every text positive is "
-    "0.67: changed weights that do so cost no more than F1 − 0.67, those that call every text "
-    "negative cost all of it"
+    "0.67: changed weights that do so cost no more than F1 − 0.67, and weights that call every "
+    "text negative cost all of it"
 )
 UNDIVIDED = (
     "start=uniform is how a layer of torch starts; the others start from N(0, 1), as the "
