@@ -100,7 +100,8 @@ JAIN = (
         f"Figure 6; {LITTLE} and half of the texts are ours",
         "jain2019:J-6",
         Order(Side(BILSTM, jain2019.STEADY), 0.5),
-        no_chance="weights without meaning move the output little, too, when they are permuted",
+        no_chance="this share was not measured for weights without meaning, which move the output little, "
+        "too",
         printed=FIGURE,
         before=Order(LITTLE, Side(BILSTM, "output moved, median over permutations")),
     ),
@@ -253,7 +254,8 @@ MEISTER = (
     _meister(
         "less-agreement",
         "attention agrees less with inputs under sparsemax than under softmax (film reviews)",
-        "§4, Figure 3, which is of IMDb; on SST Table 6 has it the other way with gradients",
+        "§4, Figure 3, which is of IMDb; on SST Table 6 has it the other way for the BiLSTM with "
+        "gradients",
         "meister2021:M-6",
         Order(Side(BILSTM, INPUTS), Side(SPARSEMAX, INPUTS)),
         made_on=("imdb",),
