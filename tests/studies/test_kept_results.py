@@ -644,7 +644,7 @@ def test_what_was_not_held_against_chance_and_what_nobody_claims_is_counted() ->
         ]
     )
     assert "Of those replicated 2 were not held against a chance level" in said
-    assert "1 of the 5 claims are ours: 1 replicated (" in said
+    assert "1 of the 5 are ours: 1 replicated (" in said
 
 
 def test_seeds_of_a_start_are_named_by_model_where_they_differ() -> None:

@@ -96,7 +96,7 @@ def _of_claims(claims: Sequence[Stored]) -> str:
         f"{counted_kinds(results, there)}, {len(claims) - len(deciding)} without a "
         f"run. Of the {len(deciding)} results {sum(found['interim'] for _, found in deciding)} are "
         f"interim, {exploratory} exploratory. Of those replicated {without} were not held against a "
-        f"chance level. {ours.total()} of the {len(deciding)} claims are ours: "
+        f"chance level. {ours.total()} of the {len(deciding)} are ours: "
         f"{counted_kinds(ours, [result for result in RESULTS if ours[result]])} ([what each result "
         "means](protocol.md#claims)). "
         f"Of all criteria {standings[FIXED_BEFORE]} were fixed before numbers of the protocol were "

@@ -100,8 +100,7 @@ JAIN = (
         f"Figure 6; {LITTLE} and half of the texts are ours",
         "jain2019:J-6",
         Order(Side(BILSTM, jain2019.STEADY), 0.5),
-        no_chance="this share was not measured for weights without meaning, which move the output little, "
-        "too",
+        no_chance="no such share of weights without meaning is known, which move the output little, too",
         printed=FIGURE,
         before=Order(LITTLE, Side(BILSTM, "output moved, median over permutations")),
     ),
