@@ -17,10 +17,10 @@ RESAMPLES: int = INTERVALS["resamples"]
 """Number at the usual level; a higher level takes more, to keep as many beyond each end."""
 _AT_ONCE = 2**17
 """Weights in one chunk, so that they stay in the processor's cache."""
-_TABLES, _MOST_KEPT = 16, 2**26
-"""Number of tables of weights that are cached, and the weights of the largest; of two bytes each, so
-that all take 2 GiB at most.
-"""
+_TABLES = 16
+"""Number of tables of weights that are cached."""
+_MOST_KEPT = 2**26
+"""The weights of the largest such table; two bytes a weight, so that all take 2 GiB at most."""
 
 
 def how_many(level: float) -> int:
