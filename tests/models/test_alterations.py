@@ -62,7 +62,7 @@ def test_an_altered_model_keeps_what_every_model_promises(text: str, spec: str) 
     assert isinstance(changed, Auditable)
     assert changed.name == f"{model.name}, altered: {text}"
     assert (changed.link, changed.labels, changed.origin, changed.offers) == (
-        model.link, model.labels, "here", model.offers - {"deletion"}
+        model.link, model.labels, "here", model.offers - {"deletion", "from_states"}
     )  # fmt: skip
     same(changed.decode(trace, trace.attention), trace.logits)
     same(changed.trace(batch).attention, trace.attention)  # nothing is drawn anew
