@@ -13,6 +13,7 @@ from sightline.studies.papers.jain2019 import HIGH, SEARCHED
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.published_values import value_of
 from sightline.studies.papers.wen2022 import TAU_BY_RANK, TAUS
+from sightline.studies.papers.write_outputs import file_name
 from sightline.studies.study_corpora import QUESTIONS
 from tests.report.audits import compared
 
@@ -77,3 +78,17 @@ def test_weight_on_two_words_is_far_from_an_even_spread_over_nine(words: int, pa
     two = np.zeros((len(shares), words))
     two[:, 0], two[:, 1] = shares, 1 - shares
     assert (jensen_shannon(two, even).min() > HIGH) == passes
+
+
+@pytest.mark.parametrize(
+    ("names", "written"),
+    [
+        (("s", "heat-map", "csv:电影.csv"), "s-heat-map-csv-电影.csv"),
+        (("a_b/c",), "a-b-c"),
+        (("?",), "unnamed"),
+    ],
+)
+def test_files_of_figures_keep_the_letters_of_every_script(
+    names: tuple[str, ...], written: str
+) -> None:
+    assert file_name(*names) == written
