@@ -70,19 +70,16 @@ class TrainingCheckpoints:
         sweep_aside(self.folder)
         if not whole:
             return None
+        made = training_environment(self.device)
         progress = parse_json(
             (self.folder / PROGRESS_FILE).read_text(encoding="utf-8"), PROGRESS_FILE
         )
-        if not (isinstance(progress, dict) and progress.get("made") == self._environment):
+        if not (isinstance(progress, dict) and progress.get("made") == made):
             return None  # first of all, because another version may have other fields
         saved = read_as(_Progress, progress, PROGRESS_FILE, nan=True)
         return State(
             saved.epochs, load((self.folder / TENSORS).read_bytes()), saved.batches, saved.total
         )
-
-    @property
-    def _environment(self) -> dict[str, Any]:
-        return training_environment(self.device)
 
     def due(self) -> bool:
         """Whether the next state is due, so that the caller builds it only then."""

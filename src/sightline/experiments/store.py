@@ -178,17 +178,18 @@ class Store:
         They are missing from now on, so a study that has them makes them again.
         """
         Index(self.root / INDEX).clear()
-        return tuple(
-            key for key in self.keys() if read_whole(self.run_folder(key), SUMMARY) is None
-        )
+        keys = self.keys()
+        return tuple(sorted(set(keys) - set(self._look(keys, whole=True, indexed=False))))
 
-    def _look(self, keys: tuple[str, ...], *, whole: bool) -> dict[str, Summary]:
+    def _look(
+        self, keys: tuple[str, ...], *, whole: bool, indexed: bool = True
+    ) -> dict[str, Summary]:
+        """Read runs, and keep in the index what was read; unless ``indexed``, the index is not
+        asked.
+        """
         index = Index(self.root / INDEX)
-        known, read, found = (
-            index.recall(keys),
-            dict[str, IndexEntry | None](),
-            dict[str, Summary](),
-        )
+        known = index.recall(keys) if indexed else {}
+        read, found = dict[str, IndexEntry | None](), dict[str, Summary]()
         for key in keys:
             row = known.get(key)
             now = stamp(

@@ -15,6 +15,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from typing import Any
 from sightline._io.atomic_write import write_bytes
 from sightline.core.errors import DataError
 from sightline.core.results import Estimate
+from sightline.experiments.locks import claim
 from sightline.studies.aggregate import Number
 
 WHOLE = re.compile(r"-?\d+")
@@ -93,6 +95,11 @@ def _rows(lines: Iterator[list[str]], path: Path) -> Iterator[Row]:
         if len(cells) != len(COLUMNS):
             raise DataError(f"expected {len(COLUMNS)} cells, got {len(cells)}", path, number)
         yield Row(*cells)
+
+
+def locked(path: Path) -> AbstractContextManager[bool]:
+    """Keep other commands from updating a results file, by a lock next to it."""
+    return claim(path.with_name(f".{path.name}.lock"), wait=True)
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> Path:

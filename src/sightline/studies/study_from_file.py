@@ -9,13 +9,12 @@ from typing import Any
 
 from sightline.core.errors import SpecError
 from sightline.experiments.grid import Grid
-from sightline.experiments.locks import claim
 from sightline.experiments.store import Store
 from sightline.experiments.tabulate import VERDICT, numbers_of
 from sightline.studies.aggregate import Number
 from sightline.studies.kept_results import StudyResults, kept_of, rows_kept
 from sightline.studies.papers.paper_scope import ALL
-from sightline.studies.results_file import read_rows, write_rows
+from sightline.studies.results_file import locked, read_rows, write_rows
 from sightline.studies.run_counts import count
 from sightline.studies.run_plan import Plan
 from sightline.studies.study_catalogue import PAGES, STUDIES
@@ -60,7 +59,7 @@ def check_file(file: Path, name: str) -> None:
 
 def keep(study: Study, store: Store, file: Path) -> Path:
     """Update a results file with the finished runs of a study file; other studies stay."""
-    with claim(file.with_name(f".{file.name}.lock"), wait=True):
+    with locked(file):
         known = kept_of(read_rows(file))
         plan = Plan(study, Params(), (), {})
         before = known.get(study.id, StudyResults())

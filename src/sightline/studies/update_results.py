@@ -12,14 +12,13 @@ import numpy as np
 from sightline.config.specs import RunSpec
 from sightline.data.word_vectors import write_vectors
 from sightline.experiments.grid import Grid
-from sightline.experiments.locks import claim
 from sightline.experiments.store import Store, Summary
 from sightline.studies.kept_results import StudyResults, kept_of, page, rows_kept
 from sightline.studies.papers.paper_scope import ALL
 from sightline.studies.papers.run_order import PaperForecast, forecast, ordered
 from sightline.studies.papers.study_models import DIMENSION, make_vectors, starts_in
 from sightline.studies.remaining_cost import RunCosts
-from sightline.studies.results_file import read_rows, write_rows
+from sightline.studies.results_file import locked, read_rows, write_rows
 from sightline.studies.run_counts import (
     Seconds,
     StudyCount,
@@ -224,7 +223,7 @@ def update_file(file: Path, work: Work, store: Store) -> dict[str, StudyResults]
     """Recount the studies of a work from a store, and replace them in the results file; what others
     wrote there meanwhile stays.
     """
-    with claim(file.with_name(f".{file.name}.lock"), wait=True):
+    with locked(file):
         kept = recount(replace(work, before=kept_of(read_rows(file))), store)
         write_kept(file, kept)
     return kept
