@@ -31,7 +31,7 @@ from sightline.experiments.executors.local import Processes
 from sightline.experiments.store import Store
 from sightline.studies.calibration import threshold_calibration
 from sightline.studies.run_counts import table
-from sightline.studies.study_definition import Params, missing_runs
+from sightline.studies.study_definition import Params, finished_runs
 
 TARGET = ROOT / "src" / "sightline" / "verdict" / "thresholds.json"
 
@@ -54,7 +54,8 @@ def main() -> None:
     flags = parser.parse_args()
     grid = threshold_calibration.STUDY.grid(Params(seeds=flags.seeds))
     store = Store(flags.store, make=not flags.dry_run)
-    left = missing_runs(grid, store)
+    done = set(finished_runs(grid, store).keys)
+    left = [spec for spec, key in zip(grid.specs, grid.keys, strict=True) if key not in done]
     print(f"{grid.name}: {len(grid.specs)} runs, {len(left)} to run", file=sys.stderr)
     if flags.dry_run:
         return

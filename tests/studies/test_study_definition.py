@@ -15,10 +15,9 @@ from sightline.studies.calibration import random_attention, scenarios, threshold
 from sightline.studies.study_definition import (
     Params,
     Study,
+    finished_runs,
     gate,
     grid_of,
-    missing_runs,
-    so_far,
 )
 from tests.studies.runs import run_all
 
@@ -45,11 +44,9 @@ def test_every_study_is_a_grid_of_different_runs(study: Study) -> None:
 def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
     grid = grid_of("s", ("seed",), (((str(seed),), replace(RUN, seed=seed)) for seed in range(3)))
     store = Store(tmp_path / "store")
-    assert missing_runs(grid, store) == grid.specs
+    assert finished_runs(grid, store).specs == ()
     run_all(grid.specs[:2], store)
-    left = missing_runs(grid, store)
-    assert left == grid.specs[2:]
-    done = so_far(grid, left)
+    done = finished_runs(grid, store)
     assert (done.labels, done.specs, done.axes) == (grid.labels[:2], grid.specs[:2], grid.axes)
 
 
@@ -58,7 +55,7 @@ def test_a_run_that_failed_is_left_to_do(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     endings = [done.ending for done in Serial().run(grid.specs, store, again=True)]
     assert endings == ["failed", "done"]
-    assert missing_runs(grid, store) == (BROKEN,)
+    assert finished_runs(grid, store).specs == (RUN,)
 
 
 def test_a_gate_is_plain() -> None:

@@ -32,7 +32,7 @@ from sightline.studies.papers.paper_index import plan_named
 from sightline.studies.papers.protocol import DECIDES
 from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.study_corpora import vectors_of
-from sightline.studies.study_definition import Params, grid_of, plan, so_far
+from sightline.studies.study_definition import Params, finished_runs, grid_of
 
 sys.path.insert(0, str(ROOT / "validation"))
 
@@ -88,11 +88,7 @@ def of_paper(drawn: Drawn, store: Store) -> Sequence[Results]:
 
 def studied(grid: Grid, store: Store) -> Sequence[Results]:
     """Give the finished audits of a study."""
-    left = plan(grid, store)
-    if len(left.todo) == left.runs:
-        return ()
-    done = so_far(grid, left)
-    return [store.audit(key) for key in done.keys]
+    return [store.audit(key) for key in finished_runs(grid, store).keys]
 
 
 def on_films(store: Store) -> Sequence[Results]:

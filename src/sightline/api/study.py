@@ -179,7 +179,7 @@ def keep_results(ended: FinishedStudy, file: Path) -> Path:
     return keep(study_of(planned.grid, planned.columns, planned.figures), ended.store, file)
 
 
-def missing_runs(
+def runs_to_make(
     study: PlannedStudy, found: Mapping[str, Summary], running: RunSettings
 ) -> list[RunSpec]:
     """List the runs to make."""
@@ -193,7 +193,7 @@ def run_study(
     """Make the missing runs of a study, and return all that exist."""
     store.sweep()
     found = store.find(study.grid.keys)
-    todo = missing_runs(study, found, running)
+    todo = runs_to_make(study, found, running)
     _check_tables(todo)
     left = set[str]()
     if todo:

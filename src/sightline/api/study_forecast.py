@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from sightline.api.hooks import OnNote
-from sightline.api.study import PlannedStudy, RunSettings, missing_runs
+from sightline.api.study import PlannedStudy, RunSettings, runs_to_make
 from sightline.config.run_keys import run_key
 from sightline.core.errors import SightlineError
 from sightline.experiments.cost_estimate import Cost
@@ -65,7 +65,7 @@ def forecast_study(
     process.
     """
     found = store.find(study.grid.keys)
-    todo = missing_runs(study, found, running)
+    todo = runs_to_make(study, found, running)
     before = 0.0 if began is None else perf_counter() - began
     workers = _processors(running.workers, on_note) if todo else running.workers.processes
     states = [summary.state for summary in found.values()]

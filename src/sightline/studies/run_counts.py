@@ -14,7 +14,7 @@ from sightline.studies.papers import predicted_cost
 from sightline.studies.remaining_cost import RunCosts
 from sightline.studies.results_file import Row
 from sightline.studies.run_plan import Plan
-from sightline.studies.study_definition import Params, Study, Values, missing_runs, so_far
+from sightline.studies.study_definition import Params, Study, Values, finished_runs
 
 Seconds = Mapping[str, float | None]
 """The remaining seconds of each run of a study; None if it is done."""
@@ -84,18 +84,13 @@ PROGRESS = ("planned", "done", "hours_left", "usual_seconds")
 def count_whole(study: Study, plan: Plan, store: Store) -> StudyResults:
     """Count all finished runs at once."""
     assert study.whole is not None  # the caller has checked it
-    fields = dict(study.whole(finished_runs(plan, store), store))
+    fields = dict(study.whole(finished_runs(plan.grid, store), store))
     groups = fields.pop("rows")
     rows = [
         (Row(study.id, one.pop(study.axes[0]), one.pop(study.axes[1])), one)
         for one in map(dict, groups)
     ]
     return StudyResults(fields, {}, {"; ".join(row.of): (row, values) for row, values in rows}, ())
-
-
-def finished_runs(plan: Plan, store: Store) -> Grid:
-    """List the finished runs."""
-    return so_far(plan.grid, missing_runs(plan.grid, store))
 
 
 def wanted_means(

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from sightline.config.part_syntax import Part
-from sightline.config.run_keys import run_key
 from sightline.config.specs import DataSpec, RunSpec
 from sightline.experiments.grid import Grid, pin_all
 from sightline.experiments.store import Store, Summary
@@ -220,25 +220,13 @@ def grid_of(name: str, axes: tuple[str, ...], labelled: LabelledRuns) -> Grid:
     return Grid(name, tuple(specs), axes, tuple(labels))
 
 
-def missing_runs(grid: Grid, store: Store) -> tuple[RunSpec, ...]:
-    """Find the missing runs; a failed one is made again."""
+def finished_runs(grid: Grid, store: Store) -> Grid:
+    """Keep the finished runs; a failed one is made again."""
     found = store.find(grid.keys)
-    return tuple(
-        spec
-        for spec, key in zip(grid.specs, grid.keys, strict=True)
-        if key not in found or found[key].state != "done"
+    done = [key in found and found[key].state == "done" for key in grid.keys]
+    return replace(
+        grid, specs=tuple(compress(grid.specs, done)), labels=tuple(compress(grid.labels, done))
     )
-
-
-def so_far(grid: Grid, missing: Sequence[RunSpec]) -> Grid:
-    """Keep the finished runs."""
-    keys = set(map(run_key, missing))
-    done = [
-        (label, spec)
-        for label, spec, key in zip(grid.labels, grid.specs, grid.keys, strict=True)
-        if key not in keys
-    ]
-    return grid_of(grid.name, grid.axes, done)
 
 
 def gate(name: str, count: Any, of: int, limit: str, *, holds: bool) -> dict[str, Any]:

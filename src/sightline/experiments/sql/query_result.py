@@ -13,7 +13,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
 
-from sightline._io.atomic_write import plain, write_whole
+from sightline._io.atomic_write import plain
 from sightline.core.errors import SpecError
 from sightline.report.column_layout import aligned
 from sightline.report.number_format import count_phrase, number
@@ -57,17 +57,6 @@ def check_answer(path: Path) -> None:
     """Refuse a file type that cannot be written here."""
     if path.suffix.lower() not in KINDS:
         raise SpecError(f"expected a name that ends in {', '.join(KINDS)}, got {path}", field="out")
-
-
-def write_answer(answer: QueryResult, path: Path) -> None:
-    """Write an answer in the format of the file's ending, completely or not at all."""
-    check_answer(path)
-
-    def fill(aside: Path) -> None:
-        with aside.open("wb") as file:
-            KINDS[path.suffix.lower()](answer, file)
-
-    write_whole(path, fill)
 
 
 def to_json(answer: QueryResult) -> str:
