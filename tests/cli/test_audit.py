@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 from sightline.audits.audit_result import Audit
-from sightline.audits.audit_storage import load_results
+from sightline.audits.audit_storage import load_results, save_results
 from sightline.core.results import Measurement, Ragged
 from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.cli.conftest import TINY, Call, Finished, write_table
@@ -177,6 +178,42 @@ def test_no_texts_leaves_the_texts_out(sightline: Call, here: Path, table, finis
     assert word not in Path("report.html").read_text(encoding="utf-8")
     assert sightline("audit", "--data", table, *TINY, "--no-texts", "--out", "fresh.html").code == 0
     assert word not in Path("fresh.html").read_text(encoding="utf-8")
+
+
+def test_no_texts_leaves_out_what_a_failed_measure_said(
+    sightline: Call, here: Path, table, monkeypatch: pytest.MonkeyPatch
+):
+    """The message may quote a text, and every output of an audit can repeat it."""
+
+    def quoting(self, subject, trace, seeds):
+        raise ValueError(f"cannot read {subject.texts[0].text!r}")
+
+    monkeypatch.setattr("sightline.measures.removal.Removal.on_batch", quoting)
+    # A test of this measure decides, and is a gate; the second audit decides one text otherwise.
+    asked = ("audit", "--data", table, *TINY, "--limit", 8, "--fail-on", "SL-301")
+    files = ("--card", "card.md", "--junit", "j.xml", "--no-texts", "--verbose")
+    said = [sightline(*asked, "--save", "a", *files)]
+    assert said[0].code == 3
+    assert "ValueError" not in sightline("report", "a", *files[:-1]).out
+    found = load_results("a")
+    assert "zyx" in found.measurements["erasure"].error
+    turned = [
+        replace(one, predicted="neg" if one.predicted == "pos" else "pos") for one in found.texts
+    ]
+    save_results(replace(found, texts=tuple(turned)), "b")
+    said.append(sightline(*asked, "--json", "--no-texts"))
+    said.append(sightline("compare", "a", "b", "--no-texts", "--no-ids"))
+    said.append(sightline("compare", "a", "b", "--json", "--no-texts", "--no-ids"))
+    assert sightline("export", "a", "--csv", "tables", "--no-texts").code == 0
+    Audit.load("a").export("by-python", texts=False)
+    pages = ("report.html", "card.md", "j.xml", "compare.html")
+    columns = ("tables/columns.json", "by-python/columns.json")
+    written = [Path(name).read_text(encoding="utf-8") for name in (*pages, *columns)]
+    outputs = [*(one.out + one.err for one in said), *written]
+    assert sum("erasure" in one for one in outputs) >= 4
+    assert not any("zyx" in one for one in outputs)
+    differing = said[-1].json["beside"][0]["otherwise"]
+    assert [one["id"] for one in differing] == [str(number) for number in range(1, 9)]
 
 
 def test_no_ids_numbers_the_texts(sightline: Call, here: Path, finished: Finished):

@@ -9,6 +9,7 @@ from sightline.core.results import Measurement, NotRun
 from sightline.report.card import card
 from sightline.report.card_text import card_html, card_markdown
 from sightline.report.methods_paragraph import WORKS, methods, works
+from sightline.verdict.seed_summary import summarise_seeds
 from tests.report.audits import audit, by_class, compared, estimate, hostile
 from tests.report.pages import Page
 from tests.snapshots import same_text
@@ -127,6 +128,14 @@ def test_directions_polarity_and_marks_are_told_where_they_were_taken(
     if number:
         assert message in methods(replace(taken, estimates={number: estimate(0.5)}))
         assert message not in methods(replace(taken, estimates={number: estimate(0.5, n=0)}))
+
+
+def test_several_trainings_are_not_told_as_one() -> None:
+    assert "one training run" in methods(audit())
+    seeds = summarise_seeds({7: audit(), 8: audit()})
+    several = card(audit(), seeds).methods
+    assert "one training run" not in several
+    assert "2 trainings" in several
 
 
 def test_maps_with_directions_are_told_where_there_are_any() -> None:

@@ -121,8 +121,17 @@ def test_a_small_page_holds_the_most_disputed_texts_and_says_how_many(room: int)
     assert index["ids"] == whole[: len(index["ids"])]
     assert len(index["ids"]) == found.held < len(MANY)
     assert f"holds {found.held} of the 600 audited texts" in found.description
+    assert "disagree" in found.description
     assert "--save" in found.description
     assert index["note"] == found.description
+
+
+def test_where_no_disagreement_was_measured_the_page_holds_the_first_texts() -> None:
+    whole = held_texts(explored(MANY))
+    held = replace(whole, disagreement=None, order=np.arange(len(MANY)))
+    found = pack_explorer_data(held, True, 40_000)
+    assert "disagree" not in found.description
+    assert f"holds {found.held} of the 600" in found.description
 
 
 def test_one_text_too_long_for_any_page_does_not_keep_out_the_others() -> None:

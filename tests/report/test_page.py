@@ -455,6 +455,47 @@ def test_an_undefined_estimate_does_not_break_the_page() -> None:
     assert "nan" not in text
 
 
+def test_each_table_names_the_level_of_its_own_intervals() -> None:
+    case = audit()
+    wide = {
+        name: replace(one, method=f"{one.method}, 98.33 % interval")
+        for name, one in case.estimates.items()
+    }
+    findings = tuple(
+        replace(one, score=one.score and replace(one.score, method="bootstrap, 98.33 % interval"))
+        for one in case.findings
+    )
+    html = render(replace(case, estimates=wide, findings=findings))
+    tables = html[html.index("<h3>Metrics of the model") :]
+    levels = re.findall(r'<th scope="col" class="num">([\d.]+) % interval</th>', tables)
+    assert levels == ["95", "98.33"]
+
+
+def test_the_metrics_are_of_all_planned_texts_where_fewer_were_audited() -> None:
+    looks = {"settled": True, "stopped": "settled", "texts": 24, "planned": 30, "seconds": 4.2}
+    early = replace(audit(), spec={"sequential": looks})
+    assert "Metrics on all 30 texts planned" in plain(render(early))
+    assert "Metrics on the audited texts" in plain(render(audit()))
+
+
+def test_a_sample_is_told_only_where_one_was_drawn() -> None:
+    limited = audit()
+    assert limited.spec["limit"] == 872
+    assert "a sample, drawn with" not in plain(render(limited))
+    data = {**limited.cards["data"], "sample": {"n": 24, "of": 90, "seed": 3}}
+    sampled = plain(render(replace(limited, cards={**limited.cards, "data": data})))
+    assert "24 of the 90 test texts: a sample, drawn with seed 3" in sampled
+
+
+def test_no_order_by_disagreement_is_claimed_without_it() -> None:
+    case = audit()
+    without = {key: one for key, one in case.measurements.items() if key != "agreement"}
+    assert "ordered by “disagreement”" in render(case)
+    page = render(replace(case, measurements=without))
+    assert "ordered by “disagreement”" not in page
+    assert "disagreement, largest first" not in page
+
+
 def test_a_page_is_written_whole_and_replaces_the_last(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "report.html"
     assert write_page(hostile(), path) == path

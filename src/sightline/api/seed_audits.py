@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,6 +47,15 @@ class Audits:
         return (
             headline(self.first.verdict) if self.across is None else summary_sentence(self.across)
         )
+
+    def redacted(self, *, texts: bool = True, ids: bool = True) -> Audits:
+        """Give the audits as they are shown without texts or ids."""
+        from sightline.report.redact import redacted  # noqa: PLC0415  (as late as it is needed)
+
+        if texts and ids:
+            return self  # with its summary
+        shown = {seed: redacted(one, texts=texts, ids=ids) for seed, one in self.by_seed.items()}
+        return replace(self, by_seed=shown)
 
     def save(self, folder: Path) -> None:
         """Write the audits to a folder, all of them or nothing."""

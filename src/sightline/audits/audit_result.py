@@ -82,7 +82,7 @@ class Audit(Results):
         """Write the columns of `frames` to a folder, as ``csv`` or ``parquet``, with their
         descriptions in `columns.json`; without ``ids``, texts are numbered.
         """
-        return export(redacted(self, ids=ids), folder, kind, texts)
+        return export(redacted(self, texts=texts, ids=ids), folder, kind, texts)
 
     def assert_shown(self, *fail_on: str) -> None:
         """Raise `AssertionError` unless the map may be shown for every predicted class.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from sightline.report.card import card
 from sightline.report.card_text import CARDS
 from sightline.report.html.labels_page import write_labels
 from sightline.report.label_rows import NOT_AUDITED, LabelRow, audited_row, lines, summary
+from sightline.report.redact import redacted
 from sightline.stats.intervals import LEVEL
 
 
@@ -87,6 +88,11 @@ class LabelAudits:
     def card(self, ending: str) -> str:
         """Give the cards of all labels as text, ``.md`` or ``.html``."""
         return "\n".join(CARDS[ending](card(audit)) for audit in self.audits.values())
+
+    def redacted(self, *, texts: bool = True, ids: bool = True) -> LabelAudits:
+        """Give the audits as they are shown without texts or ids."""
+        shown = {label: redacted(one, texts=texts, ids=ids) for label, one in self.audits.items()}
+        return replace(self, audits=shown)
 
     def save(self, folder: str | Path) -> Path:
         """Write the audits to a folder, all of them or nothing; `load` reads them back."""

@@ -69,6 +69,6 @@ def audit(
             audits = audit_each(
                 sources, hooks, machine, about=about, stopping=stopping, looks=looks
             )
-            write_audits(audits, report)
-    show_audits(audits, report, console)
-    return close_gates(audits, gates)
+            shown = write_audits(audits, report)
+    show_audits(shown, report, console)
+    return close_gates(shown, gates)

@@ -36,21 +36,25 @@ def audit_outputs(report: Report | AuditReport, *, several: bool = False) -> lis
     return [Output("--out", report.out), saved, *more]
 
 
-def write_audits(audits: Audits | LabelAudits, report: Report | AuditReport) -> None:
-    """Save audits if asked for, then write their report and card."""
+def write_audits(
+    audits: Audits | LabelAudits, report: Report | AuditReport
+) -> Audits | LabelAudits:
+    """Save audits if asked for, then write their report and card; give them as they are shown."""
     save = report.save if isinstance(report, AuditReport) else None
     texts, ids = not report.no_texts, not report.no_ids
     if save is not None:  # first: the report may lie in this folder
         with writing(save):
             audits.save(save)
         note_kept(save, texts=texts, ids=ids)
+    shown = audits.redacted(texts=texts, ids=ids)
     with writing(report.out):
-        audits.to_html(report.out, texts=texts, ids=ids, title=report.title)
+        shown.to_html(report.out, texts=texts, ids=ids, title=report.title)
     if report.card is not None:
-        write_text(report.card, audits.card(report.card.suffix.lower()))
+        write_text(report.card, shown.card(report.card.suffix.lower()))
     if report.junit is not None:
-        each = audits.by_seed if isinstance(audits, Audits) else audits.audits
+        each = shown.by_seed if isinstance(shown, Audits) else shown.audits
         write_text(report.junit, junit(each))
+    return shown
 
 
 def show_audits(audits: Audits | LabelAudits, report: AuditReport, console: Console) -> None:

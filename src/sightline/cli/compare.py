@@ -58,11 +58,11 @@ def compare(
         [("--store", store), *(("AUDIT", one.folder) for one in named)], Output("--out", out)
     )
     check_endings(out)
-    found = compare_named(named)
+    found = compare_named(named, texts=not no_texts, ids=not no_ids)
     for one in named:
         note_unsealed(one.folder)
     with writing(out):
-        write_comparison(found, out, texts=not no_texts, ids=not no_ids)
+        write_comparison(found, out, texts=not no_texts)
     if not as_json:
         return print_lines([*comparison_lines(found), "", f"report: {out}"])
     emit(found.to_json())

@@ -71,7 +71,7 @@ def export(
     for kind in wanted:
         check_kind(kind)
     note_replaced(*written)
-    found = redacted(load_results(saved), ids=not no_ids)
+    found = redacted(load_results(saved), texts=not no_texts, ids=not no_ids)
     note_unsealed(saved)
     for kind, place in wanted.items():
         with writing(place):

@@ -78,7 +78,7 @@ def card(audit: Results, seeds: SeedSummary | None = None) -> Card:
         lists={name: sentences for name, sentences in lists.items() if sentences},
         rows=tuple(_row(one) for one in audit.findings if one.bears),
         command=command(audit.spec),
-        methods=methods(audit),
+        methods=methods(audit, 1 if seeds is None else len(seeds.seeds)),
         works=tuple(works(audit)),
     )
 

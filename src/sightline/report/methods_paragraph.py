@@ -155,9 +155,9 @@ _IN_SOME_DATA = ("marks", "rationale")
 """Measures of something that texts may lack: punctuation, and rationales."""
 
 
-def methods(audit: Results) -> str:
-    """Write the paragraph from the audit."""
-    return " ".join(_sentences(audit))
+def methods(audit: Results, trainings: int = 1) -> str:
+    """Write the paragraph from the audit, which may be the first of several trainings."""
+    return " ".join(_sentences(audit, trainings))
 
 
 def works(audit: Results) -> list[str]:
@@ -166,7 +166,7 @@ def works(audit: Results) -> list[str]:
     return [whole for short, whole in WORKS.items() if short in description]
 
 
-def _sentences(audit: Results) -> Iterator[str]:
+def _sentences(audit: Results, trainings: int) -> Iterator[str]:
     taken = {code: one for code, one in audit.measurements.items() if isinstance(one, Measurement)}
     by = f"sightline {_inside(audit.environment, 'versions', 'sightline')}".rstrip()
     model = _inside(audit.cards, "model", "name") or "the model"
@@ -188,7 +188,7 @@ def _sentences(audit: Results) -> Iterator[str]:
         )
     if "agreement" in taken and taken["agreement"].settings.get("gradient") == "norm":
         yield "The norm of each gradient was taken (Meister et al. 2021)."
-    yield from _judged(audit)
+    yield from _judged(audit, trainings)
 
 
 def _agreement_alone(label: str, audit: Results) -> str:
@@ -229,7 +229,7 @@ def _chosen(audit: Results) -> Iterator[str]:
         )
 
 
-def _judged(audit: Results) -> Iterator[str]:
+def _judged(audit: Results, trainings: int) -> Iterator[str]:
     """Say how scores became results, and which seed was used."""
     deltas = [
         f"{one.code} {one.threshold:g}"
@@ -244,10 +244,12 @@ def _judged(audit: Results) -> Iterator[str]:
             "class were corrected for the number of classes."
         )
     if "seed" in audit.spec:
-        yield (
-            f"Everything random in the audit followed from seed {audit.spec['seed']}; there was "
-            "one training run."
+        runs = (
+            "there was one training run"
+            if trainings == 1
+            else f"{trainings} trainings from different seeds were audited in the same way"
         )
+        yield f"Everything random in the audit followed from seed {audit.spec['seed']}; {runs}."
 
 
 def _inside(values: Any, *names: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import reduce
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,8 +13,11 @@ from sightline.core.error_excerpts import NOT_SHOWN
 from sightline.core.results import Failed, Outcome, Results, Verdict
 from sightline.data.assembly.user_splits import UNSEEN_LABELS
 
+R = TypeVar("R", bound=Results)
+_LEFT_OUT = "message left out with the texts"
 
-def redacted(audit: Results, *, texts: bool = True, ids: bool = True) -> Results:
+
+def redacted(audit: R, *, texts: bool = True, ids: bool = True) -> R:
     """Replace ids by numbers if ``ids`` is off; without ``texts``, remove error messages, too.
 
     The message of a failed measure comes from other code and may quote a text.
@@ -48,7 +52,7 @@ def remaining_content(*, texts: bool, ids: bool) -> str:
     )
 
 
-def _silenced(audit: Results) -> Results:
+def _silenced(audit: R) -> R:
     """Remove the messages of failed measures everywhere."""
     errors = [one.error for one in audit.measurements.values() if isinstance(one, Failed)]
 
@@ -74,7 +78,7 @@ def _silenced(audit: Results) -> Results:
     )
 
 
-def _without_strange_labels(audit: Results) -> Results:
+def _without_strange_labels(audit: R) -> R:
     """Leave out the labels that are no class: one may be a text in the wrong column."""
     card = audit.cards.get("data")
     if not isinstance(card, Mapping) or not card.get(UNSEEN_LABELS):
@@ -88,10 +92,8 @@ def _silent(outcome: Outcome) -> Outcome:
 
 
 def _kind(error: str) -> str:
-    """Keep the kind of an error without its message."""
+    """Keep the kind of an error without its message; what was silenced before stays as it is."""
+    if error.endswith(_LEFT_OUT):
+        return error
     kind, colon, _ = error.partition(":")
-    return (
-        f"{kind}, its message left out with the texts"
-        if colon
-        else "a message left out with the texts"
-    )
+    return f"{kind}, its {_LEFT_OUT}" if colon else f"a {_LEFT_OUT}"

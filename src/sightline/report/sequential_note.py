@@ -108,6 +108,14 @@ def is_sequential(audit: Results) -> bool:
     return bool(_sequential(audit))
 
 
+def answered_texts(audit: Results) -> str:
+    """Name the texts that the model answered, of which its metrics are: an audit that stops early
+    knows the predictions of all planned texts.
+    """
+    planned = _sequential(audit).get("planned", len(audit.texts))
+    return "the audited texts" if planned == len(audit.texts) else f"all {texts(planned)} planned"
+
+
 def look_line(state: LookState) -> str:
     """Say the result of a look in one line."""
     head = (

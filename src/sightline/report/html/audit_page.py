@@ -55,6 +55,7 @@ from sightline.report.number_format import count, level_of
 from sightline.report.provenance import command, provenance_line, settings
 from sightline.report.rationale_table import DESCRIPTION, marked_rows
 from sightline.report.redact import redacted, remaining_content
+from sightline.report.sequential_note import answered_texts
 from sightline.verdict.seed_summary import SeedSummary
 
 _DATA = Markup(
@@ -119,7 +120,7 @@ def _parts(
     }
     shown["example"] = example_view(audit, held) if texts else None
     shown["seeds"], shown["card"] = seeds_view(seeds), card_markdown(card(audit, seeds))
-    shown["sums"] = held.sums
+    shown["sums"], shown["held"] = held.sums, held
     shown["signed"] = any(each.kind.signed for each in held.maps)
     empty = page.render(**shown, controls=controls(held, texts, audit.maps), data=_DATA)
     found = pack_explorer_data(held, texts, budget - len(empty.encode("utf-8")))
@@ -182,12 +183,14 @@ def _describe(audit: Results) -> dict[str, Any]:
         "context": [view for view in views if not view.finding.bears],
         "links": {view.finding.code: view.anchor for view in views},
         "metrics": estimate_rows(audit.metrics),
+        "measured_on": answered_texts(audit),
         "shares": share_rows(audit.learned),
         "estimates": estimate_rows(audit.estimates),
         "missing": missing_rows(audit),
         "marked": marked_rows(audit),
         "rationale_description": DESCRIPTION,
         "about": provenance_line(audit),
+        "sample": audit.cards.get("data", {}).get("sample"),
         "settings": settings(audit),
         "command": command(audit.spec),
         **_readings(audit),

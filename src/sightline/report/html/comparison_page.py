@@ -17,7 +17,6 @@ from sightline.report.html.token_highlights import TextMap, text_maps
 from sightline.report.html.view_model import HeldTexts, held_texts
 from sightline.report.map_names import Map
 from sightline.report.number_format import count, number
-from sightline.report.redact import redacted
 from sightline.verdict.comparison.comparison_result import (
     AuditPair,
     ComparedScore,
@@ -119,12 +118,9 @@ def render_comparison(whole: SideBySide, texts: bool = True) -> str:
     )
 
 
-def write_comparison(
-    whole: SideBySide, path: str | Path, texts: bool = True, ids: bool = True
-) -> Path:
-    """Write the page to a file, all or nothing; without ``ids``, each audit numbers its texts."""
-    sides = tuple(replace(side, audit=redacted(side.audit, ids=ids)) for side in whole.sides)
-    return write_bytes(path, render_comparison(replace(whole, sides=sides), texts).encode("utf-8"))
+def write_comparison(whole: SideBySide, path: str | Path, texts: bool = True) -> Path:
+    """Write the page to a file, all or nothing."""
+    return write_bytes(path, render_comparison(whole, texts).encode("utf-8"))
 
 
 def _side(side: Side) -> SideView:

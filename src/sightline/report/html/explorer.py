@@ -85,7 +85,7 @@ def pack_explorer_data(held: HeldTexts, texts: bool, room: int) -> ExplorerData:
     texts are packed.
     """
     packed = filled(held, texts, room)
-    description = _describe(len(packed.rows), len(held.records))
+    description = _describe(len(packed.rows), held)
     index = _INDEX.format(Markup(embedded(_index(held, packed, texts, description))))
     elements = [index, *(_BLOCK.format(name, Markup(body)) for name, body in packed.blocks)]
     return ExplorerData(Markup("").join(elements), len(packed.rows), description)
@@ -164,11 +164,13 @@ def _orders(sure: np.ndarray | None, rows: np.ndarray) -> dict[str, list[int]]:
     return orders
 
 
-def _describe(held: int, total: int) -> str:
-    if held == total:
+def _describe(packed: int, held: HeldTexts) -> str:
+    total = len(held.records)
+    if packed == total:
         return ""
+    which = "the first" if held.disagreement is None else "those on which the maps disagree most"
     return (
-        f"This page holds {count(held)} of the {count(total)} audited texts, those on which "
-        f"the maps disagree most: more would make it larger than {BUDGET // 10**6} MB. All of "
-        "them are in the saved audit (sightline audit --save DIR)."
+        f"This page holds {count(packed)} of the {count(total)} audited texts, {which}: more would "
+        f"make it larger than {BUDGET // 10**6} MB. All of them are in the saved audit (sightline "
+        "audit --save DIR)."
     )

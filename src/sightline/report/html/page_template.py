@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from sightline.report import sentences
-from sightline.report.html.table_rows import usual_method
+from sightline.report.html.table_rows import interval_level, usual_method
 from sightline.report.sanitize import visible
 
 _SCRIPTS = (
@@ -53,6 +53,7 @@ def _environment() -> Environment:
     )
     environment.filters["opened"] = sentences.opened
     environment.filters["usual_method"] = usual_method
+    environment.filters["interval_level"] = interval_level
     environment.tests["numbered"] = _numbered
     return environment
 

@@ -9,16 +9,17 @@ from dataclasses import dataclass, replace
 from sightline.core.results import Estimate, Failed, Finding, Learned, MapRow, NotRun, Results
 from sightline.report.alternative_maps import MapFamily, numbers
 from sightline.report.map_names import map_title
-from sightline.report.number_format import count, interval, number, span
+from sightline.report.number_format import count, interval, level_of, number, span
 from sightline.report.sentences import but_not_for, side
 
 
 @dataclass(frozen=True)
 class EstimateRow:
-    """An estimate as the cells of a row; ``side`` is its side of the threshold, ``answer`` the
+    """An estimate, and the cells of its row; ``side`` is its side of the threshold, ``answer`` the
     result of the test.
     """
 
+    estimate: Estimate
     name: str
     value: str
     span: str
@@ -53,13 +54,18 @@ def estimate_row(name: str, estimate: Estimate, threshold: float | None = None) 
     """Write one estimate, with the side of ``threshold`` on which its interval lies, if given."""
     there = "" if threshold is None else side(estimate, threshold)
     cells = number(estimate.value), span(estimate.low, estimate.high), count(estimate.n)
-    return EstimateRow(name, *cells, estimate.method, there)
+    return EstimateRow(estimate, name, *cells, estimate.method, there)
 
 
 def usual_method(rows: Sequence[EstimateRow]) -> str:
     """Name the most common method, to be said once; empty if no two rows share one."""
     ((method, times),) = Counter(row.method for row in rows).most_common(1) or [("", 0)]
     return method if times > 1 else ""
+
+
+def interval_level(rows: Sequence[EstimateRow]) -> str:
+    """Give the level of the intervals in per cent, or several levels if they differ."""
+    return level_of(row.estimate for row in rows)
 
 
 def estimate_rows(estimates: Mapping[str, Estimate]) -> list[EstimateRow]:
