@@ -8,9 +8,18 @@ import pytest
 
 from sightline.core.errors import SpecError
 from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT, VERDICTS
-from sightline.report.gates import expensive_measures, outcome
+from sightline.report.advice import NOT_SURELY
+from sightline.report.gates import NOT_SHOWN, closed, expensive_measures, outcome
 from sightline.report.junit import junit
-from tests.report.audits import audit, by_absence, by_class, compared, estimate, hostile
+from tests.report.audits import (
+    LEARNED,
+    audit,
+    by_absence,
+    by_class,
+    compared,
+    estimate,
+    hostile,
+)
 from tests.verdicts import reached
 
 
@@ -27,6 +36,16 @@ def test_a_map_is_shown_only_under_a_verdict_that_permits_it(level) -> None:
         else:
             with pytest.raises(AssertionError, match=level.replace(" ", "-")):
                 found.assert_shown()
+
+
+def test_a_map_of_a_model_that_guesses_is_not_shown() -> None:
+    guessing = replace(judged(CAN), learned=replace(LEARNED, above=estimate(0.01, 0.04)))
+    assert guessing.may_be_shown_for == ()
+    with pytest.raises(AssertionError, match=NOT_SURELY[1:]):
+        guessing.assert_shown()
+    assert closed(guessing, NOT_SHOWN)
+    guessing.assert_shown("must-not-be-shown", "cannot-tell")  # stops at what it names alone
+    replace(guessing, learned=LEARNED).assert_shown()
 
 
 def test_an_assertion_stops_at_what_it_names_alone() -> None:

@@ -85,7 +85,8 @@ class Audit(Results):
         return export(redacted(self, texts=texts, ids=ids), folder, kind, texts)
 
     def assert_shown(self, *fail_on: str) -> None:
-        """Raise `AssertionError` unless the map may be shown for every predicted class.
+        """Raise `AssertionError` unless the map may be shown for every predicted class, of a model
+        that needs no other advice first (`may_be_shown_for`).
 
         ``fail_on`` names other verdicts and tests that fail, as ``--fail-on`` does:
         ``assert_shown("must-not-be-shown", "SL-301")``.

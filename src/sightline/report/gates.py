@@ -8,6 +8,7 @@ from sightline.config.measure_registry import BY_NAME
 from sightline.core.errors import SpecError, setting
 from sightline.core.results import VERDICTS, Finding, Results
 from sightline.core.word_lists import join_words
+from sightline.report.advice import first_of_all
 from sightline.report.number_format import plainly, trimmed_number
 from sightline.report.sentences import of_level, quoted, to_settle
 from sightline.verdict.catalogue import AUDIT_TESTS
@@ -38,7 +39,8 @@ def closed(audit: Results, gates: Sequence[str]) -> list[str]:
     """Say why each triggered gate is triggered: its verdict holds for all texts or for a predicted
     class, or its test failed or was not run, so that it could not fail.
 
-    A map is shown for texts of every class, so one class is enough.
+    A map is shown for texts of every class, so one class is enough. Gates that together let only
+    maps pass that may be shown are closed, too, while the model has to be fixed first.
     """
     results = {finding.code: finding for finding in audit.findings}
     lines = []
@@ -56,6 +58,8 @@ def closed(audit: Results, gates: Sequence[str]) -> list[str]:
         elif classes := of_level(audit.verdict, VERDICT_GATES[gate]):
             of = f"for texts predicted {join_words(map(quoted, classes))}"
             lines.append(f"the verdict {of} is {gate!r}")
+    if {*NOT_SHOWN} <= {*gates} and (first := first_of_all(audit)):
+        lines.append(first.rstrip("."))
     return lines
 
 
