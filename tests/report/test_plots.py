@@ -13,18 +13,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from sightline.audits.audit_result import Audit
 from sightline.config.presets import build_specs
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import BUT_ATTENTION, FitSpec, RunSpec
 from sightline.core.errors import DataError, MissingExtra
-from sightline.core.results import Estimate, Measurement, NotRun, Ragged
+from sightline.core.results import Estimate, Measurement, NotRun, Ragged, Table, TableCell
 from sightline.report.figures import matplotlib_output
 from sightline.report.figures.figure_registry import FIGURES, write_figure
 from sightline.report.figures.information_by_rank import TARGETS
 from sightline.report.figures.matplotlib_output import ENDINGS
 from sightline.report.figures.plot import WIDTH, Plot
+from sightline.report.figures.study_means import means
+from sightline.report.figures.transfer_plot import transplant
 from sightline.report.sanitize import visible
 from sightline.stats.distribution_shapes import bin_counts, bin_of, density, largest, quartiles
 from tests.report import audits
@@ -435,6 +438,36 @@ def test_every_map_has_its_intervals() -> None:
     known = {(row["what"], row["map"]) for row in rows}
     assert len(known) == len(rows) == 3 * len(audits.MAPS) - 2
     assert next(row for row in rows if row["map"] == "attention")["value"] == 0.012
+
+
+def test_maps_say_the_level_of_their_intervals_and_which_texts_they_are_on() -> None:
+    (note,) = transplant(AUDIT).notes
+    assert "95 % intervals" in note
+    assert "half that did not choose" in note
+    wide = tuple(
+        replace(
+            one,
+            carried=replace(one.carried, method="by hand, 98.33 % interval"),
+            deleted=None,
+            replaced=None,
+        )
+        for one in AUDIT.maps
+    )
+    looks = {"sequential": {"compared": {"texts": 12, "of": 24}}}
+    (note,) = transplant(replace(AUDIT, maps=wide, spec=looks)).notes
+    assert "98.33 % intervals" in note
+    assert "half" not in note
+
+
+def test_a_mean_without_an_interval_has_no_line() -> None:
+    cells = ((TableCell(0.812, sd=0.01, n=50),), (TableCell(0.7, n=50),))
+    bare = Table("means", ("accuracy",), cells, (("one",), ("other",)), ("model",))
+    plot = means(bare)
+    assert all(math.isnan(end) for row in plot.rows for end in row[3:5])
+    assert "95 %" not in plot.notes[0]
+    plot.draw(Figure())
+    known = means(replace(bare, rows=((TableCell(0.8, 0.7, 0.9, n=50),), cells[1])))
+    assert "95 %" in known.notes[0]
 
 
 def test_adversaries_stand_beside_their_base_in_the_order_of_lambda() -> None:

@@ -36,8 +36,9 @@ from sightline.report.sentences import (
     to_settle,
 )
 from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.thresholds import default_thresholds
 from tests.report import audits
-from tests.report.audits import ABSENT, ASTRAY, NO_EVIDENCE, by_class, findings
+from tests.report.audits import ABSENT, ASTRAY, NO_EVIDENCE, by_class, estimate, findings
 from tests.snapshots import same_text
 from tests.verdicts import reached, why, whys
 
@@ -84,6 +85,15 @@ def test_an_effect_that_is_the_number_is_said_once() -> None:
     text = said(replace(finding, baseline=None, number=finding.score))
     assert text.count("n = 872") == 1
     assert "The chance level is zero, so this is the score. Its whole interval lies above" in text
+
+
+def test_a_score_on_too_few_texts_is_not_said_to_lie_above() -> None:
+    few = replace(findings()[1], result="inconclusive", score=estimate(0.6, 0.05, n=20))
+    fewest = default_thresholds().fewest(few.code)
+    assert f"fewer than the {fewest} texts" in sentences(few)[-1]
+    assert "Its whole interval lies above" not in sentences(few)[-1]
+    enough = replace(few, score=estimate(0.6, 0.05, n=fewest))
+    assert "Its whole interval lies above" in sentences(enough)[-1]
 
 
 def test_an_unknown_finding_is_told_in_general_words() -> None:

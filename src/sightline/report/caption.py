@@ -10,7 +10,7 @@ from sightline.core.results import BY_ABSENCE, CANNOT_TELL, CAVEATS, MUST_NOT, R
 from sightline.core.word_lists import join_words
 from sightline.report.advice import UNFIT, first_of_all
 from sightline.report.alternative_maps import families
-from sightline.report.first_screen import caveats, finding_of, held_out_score, reasons, scores_of
+from sightline.report.first_screen import caveats, finding_of, reasons, score_of_map, scores_of
 from sightline.report.map_names import map_title
 from sightline.report.number_format import CHANCE_TO_BEST, bracketed, texts
 from sightline.report.provenance import audit_date
@@ -209,7 +209,7 @@ def _instead(audit: Results, forbidden: Sequence[str]) -> str:
     if forbidden and {*forbidden} <= {*found.chosen.against, *found.absent}:
         return none
     carried = found.chosen.carried
-    numbers = f" ({held_out_score(carried)}; {CHANCE_TO_BEST})" if carried is not None else ""
+    numbers = f" ({score_of_map(audit, carried)}; {CHANCE_TO_BEST})" if carried is not None else ""
     return (
         f"{opened(map_title(found.name))} highlighting may be shown instead{numbers}"
         f"{found.but_not_for}. It explains {_MODEL_ALONE}"

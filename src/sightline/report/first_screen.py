@@ -41,7 +41,7 @@ from sightline.report.advice import (
     more_texts,
     one_training,
 )
-from sightline.report.alternative_maps import NONE_BETTER, MapFamily, families
+from sightline.report.alternative_maps import NONE_BETTER, MapFamily, compared_on, families
 from sightline.report.map_names import map_title
 from sightline.report.number_format import bracketed, ci_and_n, plainly, score, texts
 from sightline.report.sentences import (
@@ -358,7 +358,7 @@ def _map(family: MapFamily, audit: Results, *, scores: bool) -> str:
     if family.name == "attention":
         return f"{noun}{family.but_not_for}" if allowed else reword_for_map(NONE_BETTER, noun)
     carried = family.chosen.carried
-    text = f" ({held_out_score(carried)})" if carried is not None and scores else ""
+    text = f" ({score_of_map(audit, carried)})" if carried is not None and scores else ""
     other = f"{map_title(family.name)}{text}{family.but_not_for}"
     if not attention:
         return other
@@ -367,9 +367,10 @@ def _map(family: MapFamily, audit: Results, *, scores: bool) -> str:
     )
 
 
-def held_out_score(carried: Estimate) -> str:
-    """Write the transfer score of a map on the texts that were not used to choose it."""
-    return f"Transfer score {bracketed(carried)} held-out texts"
+def score_of_map(audit: Results, carried: Estimate) -> str:
+    """Write the transfer score of a map, and whether texts were held out to choose it."""
+    which = "held-out texts" if compared_on(audit) is None else "texts"
+    return f"Transfer score {bracketed(carried)} {which}"
 
 
 def limits(audit: Results, *, alone: bool = True) -> list[str]:

@@ -34,6 +34,7 @@ from sightline.report.number_format import (
 from sightline.report.sanitize import one_line, shortened
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.decision_rule import WORSE, below_chance
+from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import TABLE
 
 Side = Literal["above threshold", "below threshold", "below 0", "holds threshold", "undefined"]
@@ -422,6 +423,9 @@ def _against_threshold(finding: Finding, score: Estimate) -> str:
         return f"It could not be compared with {named}."
     if where == "holds threshold":
         return f"Its interval contains {named}: the test is inconclusive."
+    fewest = default_thresholds().fewest(finding.code)
+    if finding.result == "inconclusive" and score.n < fewest:
+        return f"It is on fewer than the {fewest} texts that this test needs to be compared with {named}."
     if where == "below 0":
         return f"Its whole interval lies below 0: {_worse(finding)}."
     return f"Its whole interval lies {where.removesuffix(' threshold')} {named}."

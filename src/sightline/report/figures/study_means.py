@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan, nan
 from typing import TYPE_CHECKING
 
 from sightline.core.errors import DataError
@@ -19,6 +20,7 @@ MEANS = "means"
 """The name of this figure in a study."""
 MOST = 40
 """Rows of a panel that are drawn; the table has all."""
+LINES = "Lines: 95 % intervals, over seeds where there are several, else over texts; "
 Dots = Sequence[tuple[str, Estimate]]
 
 
@@ -34,15 +36,12 @@ def means(table: Table) -> Plot:
         )
     left = max(len(dots) for dots in shown.values()) - MOST
     more = left_out_note(left, "row")
+    known = any(not isnan(one.low) for dots in shown.values() for _, one in dots)
+    lines = LINES if known else "No intervals: the table has none; "
     partial = f" Partial: {table.partial}." if table.partial else ""
     return Plot(
         table.title,
-        (
-            (
-                "Lines: 95 % intervals, over seeds where there are several, else over texts; n: "
-                f"texts.{more}{partial}"
-            ),
-        ),
+        (f"{lines}n: texts.{more}{partial}",),
         lambda figure: _draw(figure, {column: dots[:MOST] for column, dots in shown.items()}),
         (*table.row_axes, "column", "value", "low", "high", "n", "seeds"),
         [row for place, column in enumerate(table.columns) for row in _rows(table, place, column)],
@@ -61,9 +60,7 @@ def _dots(table: Table, place: int) -> Dots:
 def _estimate(cell: TableCell) -> Estimate | None:
     if not isinstance(cell.value, float) or cell.value != cell.value:
         return None
-    low, high = (
-        (cell.value, cell.value) if cell.low is None or cell.high is None else (cell.low, cell.high)
-    )
+    low, high = (nan if end is None else end for end in (cell.low, cell.high))
     return Estimate(cell.value, low, high, cell.n or 0, cell.method)
 
 
@@ -79,7 +76,8 @@ def _draw(figure: Figure, panels: dict[str, Dots]) -> None:
     heights = [1 + len(dots) for dots in panels.values()]
     every = figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
     for place, (axes, (column, dots)) in enumerate(zip(every, panels.items(), strict=True)):
-        zero = min(one.low for _, one in dots) < 0 < max(one.high for _, one in dots)
+        ends = [end for _, one in dots for end in (one.low, one.value, one.high) if not isnan(end)]
+        zero = min(ends) < 0 < max(ends)
         draw_intervals(axes, [(label(name, 48), one) for name, one in dots], place, zero=zero)
         name = "".join(f" ({name})" for name in tests_of([column]).values())
         axes.set_title(label(f"{column}{name}", 60), loc="left", fontsize=8, pad=3)

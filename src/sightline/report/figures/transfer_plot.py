@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from sightline.core.errors import DataError
 from sightline.core.results import Estimate, Results
-from sightline.report.alternative_maps import MEASURED, numbers
+from sightline.report.alternative_maps import MEASURED, compared_on, numbers
 from sightline.report.figures.interval_plot import draw_intervals
 from sightline.report.figures.palette import label
 from sightline.report.figures.plot import Plot, PlotRow
 from sightline.report.map_names import map_title
+from sightline.report.number_format import level_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,6 +34,7 @@ def transplant(audit: Results) -> Plot:
         raise DataError(
             "the figure needs several maps, which this audit does not have; choose another figure"
         )
+    which = " of the half that did not choose among the maps" if compared_on(audit) is None else ""
     panels = {did: [one for one in found if one[0] == did] for did in MEASURED.values()}
     shown = {did: rows for did, rows in panels.items() if rows}
     rows: list[PlotRow] = [
@@ -42,8 +44,8 @@ def transplant(audit: Results) -> Plot:
         "What the words of each map do",
         (
             (
-                "0: what random words do; 1: the reference, no bound. Lines: 95 % intervals; n "
-                "counts texts of the half that did not choose among the maps."
+                "0: what random words do; 1: the reference, no bound. Lines: "
+                f"{level_of(one for _, _, one in found)} % intervals; n counts texts{which}."
             ),
         ),
         lambda figure: _draw(figure, shown),
