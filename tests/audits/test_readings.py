@@ -2,6 +2,7 @@
 no part in it.
 """
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +13,7 @@ import torch
 from sightline.audits.attention_sources.choice_split import FEW, MOST, choosing_texts, quota
 from sightline.audits.attention_sources.head_mixture import fitted, learned_shares
 from sightline.audits.attention_sources.removal_effect import SourceRemoval
-from sightline.audits.attention_sources.select_source import ChoiceSettings, choose
+from sightline.audits.attention_sources.select_source import ChoiceSettings, _Search, choose
 from sightline.audits.measure_pass import measure
 from sightline.audits.run import audit
 from sightline.core.errors import DataError, ModelError
@@ -311,3 +312,11 @@ def test_an_audit_chooses_and_audits_the_other_half() -> None:
         note.startswith("the attention source was chosen on 6 of 12 texts") for note in notes
     )
     assert found.cards["model"]["reading"] == "something"
+
+
+def test_sources_without_a_score_and_those_that_were_cut_are_counted() -> None:
+    search = _Search(Many(MODEL.model), (), asking(), left=("a", "b", "c"))
+    search._narrow("transfer", {"a": 0.5, "b": math.nan}, lambda *_: pytest.fail("compared"))
+    assert (search.left, search.uncompared) == (("a",), 2)
+    search._narrow("agreement", {"a": math.nan}, lambda *_: pytest.fail("compared"))
+    assert (search.left, search.uncompared) == (("a",), 2)

@@ -157,3 +157,15 @@ def test_heads_lie_in_rows_of_layers_and_are_shaded_from_nothing_to_all() -> Non
     assert found.heads == 2
     assert found.rows == ((("−0.200", 0), None), (("0.840", 8), ("1.200", 10)))
     assert heat({**FOUND, "tried": FOUND["tried"][3:]}) is None
+
+
+def test_sources_that_were_not_compared_are_not_called_worse(chosen: Audit) -> None:
+    left_by = {"removal": 2, "worst_class": 2, "transfer": 1, "agreement": 1}
+    apart = {**FOUND, **NOW, "alike": [], "left_by": left_by}
+    every = plain(choice(replace(chosen, spec={"readings": apart | {"uncompared": 0}})))
+    assert "All others are surely worse" in every
+    some = plain(choice(replace(chosen, spec={"readings": apart | {"uncompared": 5}})))
+    assert "All others are" not in some
+    assert "5 were left out" in some
+    near = plain(choice(replace(chosen, spec={"readings": {**FOUND, **NOW, "uncompared": 5}})))
+    assert "5 were left out" in near

@@ -104,16 +104,26 @@ def _by_class(counts: Mapping[str, int] | None) -> str:
 
 def _told_apart(found: Mapping[str, Any]) -> str:
     """Say which other sources are as good by every criterion, or which criterion left only the
-    chosen one.
+    chosen one; and how many were left out without a comparison.
     """
     if "alike" not in found:  # an audit by an older version
         return ""
+    uncompared = found.get("uncompared", 0)
+    without = (
+        f" {count(uncompared)} were left out before they were compared by every criterion: they have "
+        "no score, or lower ones of Removal in their worst class."
+        if uncompared
+        else ""
+    )
     words = {one["reading"]: one["words"] for one in found["tried"]}
     if names := [words[name] for name in found["alike"]]:
         more = f" and {count(len(names) - MOST_NAMED)} more" if len(names) > MOST_NAMED else ""
-        return f"Not surely different from it: {', '.join(names[:MOST_NAMED])}{more}."
+        return f"Not surely different from it: {', '.join(names[:MOST_NAMED])}{more}.{without}"
     by = next((criterion for criterion, left in found["left_by"].items() if left == 1), "")
-    return f"All others are surely worse; {CRITERIA[by]} ruled out the last of them." if by else ""
+    if not by:
+        return without.strip()
+    others = "All others that were compared" if uncompared else "All others"
+    return f"{others} are surely worse; {CRITERIA[by]} ruled out the last of them.{without}"
 
 
 def tried_sources(found: Mapping[str, Any]) -> list[Tried]:

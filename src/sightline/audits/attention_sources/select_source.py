@@ -123,6 +123,7 @@ def choose(
         "shares": shares,
         "left_by": search.left_by,
         "alike": [name for name in search.left if name != best],
+        "uncompared": search.uncompared,
         "tried": search.rows(),
     }
     return SourceChoice(known.under(best), tuple(rest), about)
@@ -138,6 +139,9 @@ class _Search:
     left: tuple[str, ...] = ()
     left_by: dict[str, int] = field(default_factory=dict)
     """The number of sources that each criterion left, in the order of the criteria."""
+    uncompared: int = 0
+    """The number of sources that were left out without a comparison: they have no score by a
+    criterion, or were not among the first `MOST_SOURCES`."""
     found: dict[str, dict[str, Any]] = field(default_factory=dict)
     """For each criterion by name, the score of each source."""
 
@@ -217,7 +221,10 @@ class _Search:
 
     def _narrow(self, criterion: str, scores: Mapping[str, float], compare: Difference) -> None:
         """Keep the sources that a criterion cannot distinguish from its best source."""
-        self.left = not_worse(scores, compare)
+        before, self.left = self.left, not_worse(scores, compare)
+        known = any(not isnan(score) for score in scores.values())
+        compared = [name for name in scores if not (known and isnan(scores[name]))]
+        self.uncompared += len(before) - len(compared)
         self.left_by[criterion] = len(self.left)
 
     def _first(self) -> str:
