@@ -14,7 +14,7 @@ from torch import nn
 
 import sightline
 from sightline.adapters.wrap import WrappedModule
-from sightline.audits.captum_maps import METHODS, Attributed, attributed
+from sightline.audits.captum_maps import METHODS, Attributed, PredictedLogit, _missed, attributed
 from sightline.core.errors import MissingExtra, ModelError, SpecError
 from sightline.core.example import Example
 from sightline.core.protocols import Batch, Trace
@@ -259,3 +259,19 @@ def test_what_is_not_known_not_there_or_not_possible_is_told(
         match=r"which is not installed; install it: pip install 'sightline-audit\[captum\]'",
     ):
         made(Sums(), "Saliency")
+
+
+class Summed(PredictedLogit):
+    """Its logit is the sum over the embeddings of a text."""
+
+    def __init__(self) -> None:
+        nn.Module.__init__(self)
+
+    def forward(self, embeddings: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        return embeddings.sum((1, 2))
+
+
+def test_attributions_that_are_no_numbers_miss_the_logit() -> None:
+    inputs = torch.ones(3, 2, 1)
+    total = torch.tensor([[1.0, 1.0], [torch.nan, 1.0], [1.0, 1.5]])
+    assert _missed(Summed(), inputs, torch.zeros_like(inputs), total) == 2

@@ -1,21 +1,26 @@
 """False discoveries over labels: the step-up procedure, against p-values and on nulls."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.stats import norm
 
+from sightline.audits import label_decisions
 from sightline.audits.label_decisions import (
     _bettered,
     _no_better,
     _own,
     discoveries,
+    judged_at,
     widened,
 )
 from sightline.core.results import Level, Verdict
 from sightline.stats.intervals import LEVEL
+from sightline.verdict.thresholds import default_thresholds
+from tests.report.audits import compared
 
 
 def permits_by(z: dict[str, float]) -> Callable[[str, float], bool]:
@@ -103,3 +108,21 @@ def test_no_verdict_gets_better_by_a_wider_interval() -> None:
     assert (other.level, other.by_class["x"].level) == (Level.CANNOT_TELL, Level.MUST_NOT)
     assert _bettered(usual, wide)
     assert not _bettered(wide, usual)
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_a_label_keeps_its_comparison_of_maps_if_that_was_made_on_some_texts(
+    apart: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The measurements of the audit do not hold it, so another level cannot be asked of it."""
+    case = compared()
+    model = {**case.cards["model"], "labels": ["a", "b"], "offers": []}
+    sequential = {"compared": {"texts": 12, "of": 24}} if apart else {}
+    label = replace(
+        case, cards={**case.cards, "model": model}, spec={"seed": 0, "sequential": sequential}
+    )
+    judged = SimpleNamespace(verdict=case.verdict, findings=())
+    for name, found in (("judge", judged), ("estimates", {}), ("maps_of", ())):
+        monkeypatch.setattr(label_decisions, name, lambda *_, found=found: found)
+    held = judged_at(label, 0.99, default_thresholds())
+    assert held.maps == (case.maps if apart else ())

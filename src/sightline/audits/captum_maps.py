@@ -223,12 +223,12 @@ def _missed(
     total: Float[torch.Tensor, "B T"],
 ) -> int:
     """Count the texts whose attributions do not add up to the change of the logit from the
-    baseline.
+    baseline, or are no numbers.
     """
     rows = torch.arange(len(inputs)).to(inputs.device)
     with torch.no_grad():
         moved = answer(inputs, rows) - answer(baseline, rows)
-    return int(((total.sum(1) - moved).abs() > NEAR * moved.abs()).sum())
+    return int((~((total.sum(1) - moved).abs() <= NEAR * moved.abs())).sum())
 
 
 def _attribute(

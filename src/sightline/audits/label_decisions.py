@@ -103,13 +103,15 @@ def judged_at(audit: Audit, level: float, thresholds: Thresholds) -> Audit:
         audit.measurements, names, thresholds, audit.spec["seed"], level, offers=offers
     )
     judged, numbers = judge(evidence, audit.learned), estimates(evidence)
+    # Another map may have been compared on some texts, which the measurements do not hold.
+    apart = "compared" in audit.spec.get("sequential", {})
     verdict = _no_better(audit.verdict, judged.verdict)
     return replace(
         audit,
         verdict=verdict,
         findings=with_context(judged.findings, numbers),
         estimates=numbers,
-        maps=tuple(maps_of(evidence)),
+        maps=audit.maps if apart else tuple(maps_of(evidence)),
     )
 
 
