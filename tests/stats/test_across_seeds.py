@@ -96,3 +96,9 @@ def test_what_goes_together_over_models_is_scipys_tau() -> None:
     # number.
     assert goes_together([0.1, 0.4, 0.9], [2.0, 3.0, math.inf]).value == 1
     assert math.isnan(goes_together([0.1, 0.4], [2.0, 2.0]).value)
+
+
+def test_seeds_that_differ_by_rounding_claim_no_certainty() -> None:
+    mean = across_seeds(seeds([0.3, 0.1 + 0.2, 0.3]))
+    assert math.isnan(mean.low)
+    assert math.isnan(mean.high)

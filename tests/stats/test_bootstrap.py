@@ -165,3 +165,9 @@ def test_texts_that_are_all_one_witness_have_no_text_left_without_it() -> None:
         counts, lambda tables: tables[:, 0] / tables.sum(axis=1), 0, clusters=np.zeros(3, int)
     )
     assert (found.value, found.n) == (pytest.approx(2 / 3), 3)
+
+
+def test_a_share_of_one_cluster_says_nothing_of_others() -> None:
+    found = bootstrap.proportion(np.array([1.0, 0.0, 1.0, 1.0]), np.zeros(4, int))
+    assert (found.value, found.n) == (0.75, 4)
+    assert (found.low, found.high) == (0.0, 1.0)

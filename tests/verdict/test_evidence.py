@@ -10,7 +10,7 @@ from sightline.core.results import Bracket, Estimate, Measurement
 from sightline.stats import bootstrap, resamples
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.estimators import estimates, metrics
-from sightline.verdict.evidence import Evidence
+from sightline.verdict.evidence import Evidence, ScoreQuantities
 from sightline.verdict.judge import judge
 from sightline.verdict.map_selection import maps_of
 from sightline.verdict.model_accuracy import learned_of
@@ -225,3 +225,18 @@ def test_an_interval_ends_where_its_number_does() -> None:
     assert odds is not None
     assert odds.high - odds.value == pytest.approx(odds.value - odds.low, rel=0.2)
     assert odds.high > 1 == round(odds.value, 9)
+
+
+def test_log_odds_and_their_chance_level_have_no_ends() -> None:
+    """Texts of equal log-odds have an unknown interval, whatever their size."""
+    values = {name: np.full(N, value) for name, value in (("attention", 0.5), ("random", 0.2))}
+    deleted = {f"deleted.{name}": one for name, one in values.items()}
+    asked = evidence(
+        erasure=Measurement("erasure", {**deleted, "deleted.most": np.linspace(1, 2, N)})
+    )
+    names = ScoreQuantities(
+        "erasure.deleted.attention", "erasure.deleted.random", "erasure.deleted.most"
+    )
+    found = asked.contrast(names)
+    for one in (found.number, found.baseline):
+        assert np.isnan([one.low, one.high]).all(), one

@@ -11,7 +11,13 @@ from scipy.special import stdtrit
 
 from sightline.core.results import Estimate
 from sightline.numerics.rank_agreement import kendall_tau_b
-from sightline.stats.intervals import LEVEL, Bounds, clip_interval, without_interval
+from sightline.stats.intervals import (
+    LEVEL,
+    Bounds,
+    clip_interval,
+    has_no_spread,
+    without_interval,
+)
 
 
 def across_seeds(estimates: Sequence[Estimate], bounds: Bounds = None) -> Estimate:
@@ -75,7 +81,7 @@ def _mean(known: Sequence[Estimate], bounds: Bounds) -> Estimate:
     # Sorted, because the last digit of a sum depends on its order, and seeds have no order.
     values, k = np.sort([estimate.value for estimate in known]), len(known)
     centre, n = float(values.mean()), min(estimate.n for estimate in known)
-    if np.ptp(values) == 0:
+    if has_no_spread(values - centre, np.abs(values).max()):
         # Equal values of k seeds do not prove that other seeds agree: an interval of width 0 would
         # claim certainty.
         return Estimate(

@@ -60,7 +60,8 @@ def proportion(
     Clustered texts carry less information. So n is divided by the design effect: the variance over
     clusters divided by the variance of as many independent texts (Kish 1965; Dean & Pagano 2015
     for Wilson's interval). z is then a quantile of Student's t. If all texts are equal, the design
-    effect is unknown, and the clusters are counted instead.
+    effect is unknown, and the clusters are counted instead. One cluster alone says nothing of
+    others.
     """
     rows = known_rows(hits)
     n = len(rows)
@@ -68,6 +69,8 @@ def proportion(
         return without_interval(math.nan, 0, UNDEFINED)
     known, members = hits[rows], number_clusters(None if clusters is None else clusters[rows], n)
     share, groups = float(known.mean()), int(members.max()) + 1
+    if groups == 1 < n:
+        return interval_of_equal_values(share, n, groups, level, (0.0, 1.0))
     alone = groups == n
     n_alone = n if alone else _alone(known, members, share)
     z = float(ndtri((1 + level) / 2)) if alone else student(level, groups)

@@ -58,20 +58,21 @@ def paired(
     level: float = LEVEL,
     bounds: Bounds = UNIT,
     classes: Int[Array, " N"] | None = None,
+    of_baseline: Bounds = UNIT,
 ) -> Contrast:
     """Compare each text with its own chance level and its own ceiling (by default 1).
 
     A sampled baseline, one column a draw, is averaged over its draws. The score is ``Σ (number −
     baseline) / Σ (ceiling − baseline)``: 0 at chance, 1 at the ceiling. As a ratio of sums, it
-    ignores texts on which nothing can be gained. ``bounds`` are the bounds of the number and its
-    baseline; the score has the bounds of its own scale. All ``classes`` get equal weight, however
-    rare.
+    ignores texts on which nothing can be gained. ``bounds`` are the bounds of the number, and
+    ``of_baseline`` of its baseline; the score has the bounds of its own scale. All ``classes`` get
+    equal weight, however rare.
     """
     here, low, high = _known(observed, baseline, ceiling)
     gained = _gained(here, low, high, classes)
     return Contrast(
         partial(bootstrap.mean, here, seed, bounds, clusters, level, classes),
-        partial(bootstrap.mean, low, seed, bounds, clusters, level, classes),
+        partial(bootstrap.mean, low, seed, of_baseline, clusters, level, classes),
         partial(ratio, gained.top, gained.bottom, seed, clusters, level, classes=classes),
     )
 

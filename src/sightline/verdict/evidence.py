@@ -168,7 +168,9 @@ class Evidence:
             ceiling=most,
             clusters=self.clusters[rows],
             level=self.level(of),
+            bounds=ends_of(names.number),
             classes=self.predicted[rows],
+            of_baseline=ends_of(names.baseline),
         )
 
     def estimate(self, name: str) -> Estimate | None:
