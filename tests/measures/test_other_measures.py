@@ -116,7 +116,9 @@ def test_median_error_is_near_the_textbook_value() -> None:
 def test_median_error_lies_between_the_ranks_that_hold_the_median_with_95_percent(
     count: int,
 ) -> None:
-    between = count - 1 - 2 * binom.ppf(0.025, count, 0.5)
+    """From the k-th smallest to the k-th largest, the median lies between with P(k ≤ B ≤ n − k)."""
+    held = [k for k in range(1, count // 2 + 1) if 1 - 2 * binom.cdf(k - 1, count, 0.5) >= 0.95]
+    between = count + 1 - 2 * max(held, default=1)
     assert median_error(np.arange(count)[None] + 0.0) == pytest.approx([between / (2 * 1.96)])
 
 

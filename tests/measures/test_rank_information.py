@@ -17,8 +17,10 @@ from sightline.core.results import Measurement, Outcome
 from sightline.core.seeds import Seeds
 from sightline.data.batches import collate
 from sightline.data.vocabulary import Vocabulary
+from sightline.measures.batch_words import words_of
 from sightline.measures.rank_information import MOST, RankInformation
-from sightline.measures.states_by_rank import Ranks
+from sightline.measures.states_by_rank import Ranks, survey_batch
+from sightline.measures.trace_arrays import shuffled
 from sightline.numerics import probes, rank_probe_scores
 from sightline.numerics.rank_curves import contrast
 from sightline.verdict.evidence import Evidence
@@ -230,3 +232,27 @@ def test_a_model_with_four_classes_is_asked_about_its_classes() -> None:
     found = informed(model, texts)
     assert found.settings["ranks"] == 5
     assert found.whole["entropy.label"].value == pytest.approx(np.log(4), abs=0.01)
+
+
+@pytest.mark.parametrize("boundaries", [False, True])
+@pytest.mark.parametrize("scorer", ["additive", "dot+sparsemax"])
+def test_states_under_shuffled_weights_are_those_of_their_words_in_any_batch(
+    boundaries: bool, scorer: str
+) -> None:
+    model = untrained(f"mlp(hidden=6)+{scorer}", boundaries=boundaries).double()
+    texts, seeds, shuffles = examples((7, 3, 4, 12)), Seeds(0), 3
+
+    def places(some: list[Example]) -> np.ndarray:
+        trace = model.trace(model.collate(some))
+        return np.asarray(survey_batch(model, trace, seeds, shuffles, MOST)["places"])
+
+    whole, trace = places(texts), model.trace(model.collate(texts))
+    words = words_of(trace)
+    drawn = shuffled(words.attention, words.mask, words.index, shuffles, seeds, "ranks")
+    for row, text in enumerate(texts):
+        length = len(text.tokens)
+        ranked = whole[row, :, :length]
+        assert (np.sort(ranked, axis=1) == np.arange(length)).all()
+        weights = drawn[:, row, words.mask[row]]
+        assert (np.diff(np.take_along_axis(weights, ranked, axis=1)) <= 1e-9).all()
+        assert (places([text])[0, :, :length] == ranked).all()

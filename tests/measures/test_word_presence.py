@@ -39,7 +39,8 @@ def test_it_is_counted_text_by_text(rows: list[tuple[set[int], set[int], int, bo
         partner[x, : len(others[:2])] = others[:2]
     types = [np.array(sorted(one), dtype=float) for one in words]
     shown = {"attention": [frozenset(map(float, one)) for one in tops]}
-    found = presence(types, shown, np.array(classes), np.array(half), partner)["attention"]
+    known = np.ones(len(rows), dtype=bool)
+    found = presence(types, shown, np.array(classes), np.array(half), partner, known)["attention"]
     for (x, k), y in np.ndenumerate(partner):
         if y < 0:
             assert np.isnan(found[x, k])
@@ -123,7 +124,7 @@ def shown(how: str) -> float:
             }[how]
         )
     tops = highlighted(words, {"attention": maps}, np.arange(len(words)), Seeds(0))
-    return float(presence(words, tops, classes, half, partner)["attention"].mean())
+    return float(presence(words, tops, classes, half, partner, half | ~half)["attention"].mean())
 
 
 def test_texts_with_the_cue_of_their_class_always_have_more_of_its_words() -> None:
@@ -136,9 +137,24 @@ def test_of_a_class_whose_words_are_never_shown_a_pair_is_undecided() -> None:
     """
     words, classes, half, partner = corpus()
     tops = [frozenset({1.0}) if one else frozenset[float]() for one in classes]
-    found = presence(words, {"attention": tops}, classes, half, partner)["attention"][:, 0]
+    known = np.ones(len(words), dtype=bool)
+    found = presence(words, {"attention": tops}, classes, half, partner, known)["attention"][:, 0]
     assert (found[classes == 1] == 1.0).all()
     assert (found[classes == 0] == 0.5).all()
+
+
+def test_a_text_whose_class_is_not_known_teaches_no_word() -> None:
+    words, classes, half, partner = corpus()
+    tops = [frozenset({1.0}) if one else frozenset[float]() for one in classes]
+    broken = np.random.default_rng(0).random(len(words)) < 0.2
+    partner[broken | broken[partner[:, 0]]] = -1  # as in Transfer, it takes part in no pair
+    wrong = np.where(broken, 1 - classes, classes)
+    found, of_wrong = (
+        presence(words, {"attention": tops}, given, half, partner, ~broken)["attention"]
+        for given in (classes, wrong)
+    )
+    assert np.isfinite(found).any()
+    assert np.array_equal(found, of_wrong, equal_nan=True)
 
 
 @pytest.mark.parametrize("how", ["encoded", "placed"])

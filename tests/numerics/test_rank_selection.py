@@ -38,7 +38,9 @@ def test_places_fall_in_weight_and_ties_keep_the_order_of_the_text(
     rows: list[list[int]], seed: int | None
 ) -> None:
     attention, mask = padded(rows)
-    places = by_weight(attention, mask, None if seed is None else np.random.default_rng(seed))
+    places = by_weight(
+        attention, mask, None if seed is None else np.random.default_rng(seed).random(mask.shape)
+    )
     for row, place in zip(rows, places, strict=True):
         first = [int(p) for p in place[: len(row)]]
         assert sorted(first) == list(range(len(row)))
@@ -48,7 +50,7 @@ def test_places_fall_in_weight_and_ties_keep_the_order_of_the_text(
 
 def test_ties_are_drawn_evenly_where_that_is_asked_for() -> None:
     attention, mask = np.full((3000, 3), 1 / 3), np.ones((3000, 3), bool)
-    first = by_weight(attention, mask, np.random.default_rng(0))[:, 0]
+    first = by_weight(attention, mask, np.random.default_rng(0).random(mask.shape))[:, 0]
     assert np.bincount(first) / 3000 == pytest.approx([1 / 3] * 3, abs=0.03)  # standard error 0.009
 
 

@@ -118,7 +118,8 @@ def median_error(sample: Float[Array, "B R"]) -> Float[Array, " B"]:
     assuming a density.
     """
     count = sample.shape[1]
-    rank = int(np.searchsorted(bdtr(np.arange(count + 1), count, 0.5), 0.025))
+    below = int(np.searchsorted(bdtr(np.arange(count + 1), count, 0.5), 0.025))
+    rank = max(below - 1, 0)  # the ``below``-th smallest, counted from 0
     ordered = np.sort(sample, axis=1)
     return np.asarray((ordered[:, count - 1 - rank] - ordered[:, rank]) / (2 * 1.96))
 

@@ -282,7 +282,9 @@ def _between(value: float, again: Float[Array, " R"], n: int, method: str) -> Es
 
 def _chance(p: float, draws: int, method: str) -> Estimate:
     """Give a p-value with the interval due to its number of draws (Clopper & Pearson 1934)."""
-    hits = 0.0 if np.isnan(p) else round(p * (draws + 1)) - 1
+    if np.isnan(p):
+        return Estimate(p, p, p, draws, method)
+    hits = round(p * (draws + 1)) - 1
     from scipy.stats import beta  # noqa: PLC0415  (half a second, where it is used)
 
     low = 0.0 if hits == 0 else float(beta.ppf(0.025, hits, draws - hits + 1))

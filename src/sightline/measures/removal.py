@@ -104,10 +104,10 @@ class Removal:
 
         # Other maps come after attention: what was asked before them is asked again with them.
         keeps = not self.rivals_too
-        without_rest = run_once(subject, DELETED, rest, without, keeps=keeps)
+        without_rest = run_once(subject, DELETED, rest, words.mask, without, keeps=keeps)
         whole, chosen = to_numpy(trace.logits), decided(trace)
-        deleted = run_once(subject, DELETED, removals, without, keeps=keeps)
-        replaced = run_once(subject, REPLACED, exchanged, with_others, keeps=keeps)
+        deleted = run_once(subject, DELETED, removals, words.mask, without, keeps=keeps)
+        replaced = run_once(subject, REPLACED, exchanged, words.mask, with_others, keeps=keeps)
         area = of_sets(chance_gone(whole, deleted, chosen, removals.row), back).mean(axis=1)
         known = {name: ~(np.isnan(maps[name]) & maps.candidates).any(axis=1) for name in names}
         out: dict[str, Values] = {

@@ -126,6 +126,7 @@ def run_once(
     subject: MeasureContext,
     how: str,
     removals: Removals,
+    words: Bool[Array, "B W"],
     run: Callable[[Removals], Float[Array, "M L"]],
     *,
     keeps: bool,
@@ -136,10 +137,10 @@ def run_once(
     if subject.answered is None:
         return run(removals)
     kept = subject.answered.setdefault(how, {})
-    packed = np.packbits(removals.gone, axis=1)  # how far texts are padded must not matter
+    # Packed by word: its column depends on the other texts of its batch.
     keys = [
-        (subject.texts[row].index, gone.tobytes().rstrip(b"\0"))
-        for row, gone in zip(removals.row, packed, strict=True)
+        (subject.texts[row].index, np.packbits(gone[words[row]]).tobytes())
+        for row, gone in zip(removals.row, removals.gone, strict=True)
     ]
     new = np.array([key not in kept for key in keys], dtype=bool)
     fresh = run(Removals(removals.row[new], removals.gone[new]))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import cast
 
 import numpy as np
@@ -16,7 +17,7 @@ from sightline.core.protocols import Arrays, Auditable, SupportsStates, Trace
 from sightline.core.results import Ragged
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import Words, like, words_of
-from sightline.measures.trace_arrays import of_words, shuffled, to_numpy
+from sightline.measures.trace_arrays import keys_of, of_words, shuffled, to_numpy
 from sightline.numerics.pca import Axes
 from sightline.numerics.projections import uniform
 from sightline.numerics.rank_coupling import Coupling, RankedStates, coupling
@@ -56,11 +57,13 @@ def _shuffled(
     model: Auditable, trace: Trace, words: Words, seeds: Seeds, shuffles: int, most: int
 ) -> dict[str, Array | Ragged]:
     drawn = shuffled(words.attention, words.mask, words.index, shuffles, seeds, "ranks")
+    keys = keys_of(words.mask, words.index, shuffles, seeds, "ties of shuffles")
     logits = [to_numpy(model.decode(trace, like(words.weights(one), trace))) for one in drawn]
     places = np.full((len(drawn), len(words.mask), most), -1)
-    found = np.stack(
-        [by_weight(one, words.mask, seeds.generator("ties of shuffles")) for one in drawn]
-    )[..., :most]
+    found = np.stack([by_weight(*one) for one in zip(drawn, repeat(words.mask), keys)])
+    # States are kept of words alone, so that a column is not the number of its word.
+    number = np.broadcast_to(words.mask.cumsum(1) - 1, found.shape)
+    found = np.take_along_axis(number, found, -1)[..., :most]
     places[..., : found.shape[-1]] = found
     return {"shuffled": np.stack(logits, 1), "places": places.transpose(1, 0, 2)}
 
@@ -139,7 +142,8 @@ class Ranks:
     @cached_property
     def order(self) -> Int[Array, "N T"]:
         """The places of the words of each text, from the largest weight down; ties at random."""
-        return by_weight(self.weights, self.mask, self.seeds.generator("ties of ranks"))
+        among = self.seeds.generator("ties of ranks").random(self.mask.shape)
+        return by_weight(self.weights, self.mask, among)
 
     @cached_property
     def tied(self) -> Bool[Array, " n"]:

@@ -107,13 +107,13 @@ class Gumbel(Projector):
     ) -> Float[torch.Tensor, "B T"]:
         """Add noise at test time if requested."""
         if self.training:
-            generator = torch.Generator(scores.device).manual_seed(
+            # Drawn on the CPU: another device draws other numbers from the same seed.
+            generator = torch.Generator().manual_seed(
                 seed_for(self.noise.seed, "gumbel", self.batches)
             )
             self.batches += 1
-            return scores + projections.gumbel(
-                torch.empty_like(scores).exponential_(generator=generator)
-            )
+            drawn = torch.empty_like(scores, device="cpu").exponential_(generator=generator)
+            return scores + projections.gumbel(drawn.to(scores.device))
         if self.noise.at_test:
             return scores + drawn_by_word(_gumbel, self.noise.seed, "gumbel at test", batch).to(
                 scores

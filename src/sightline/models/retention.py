@@ -133,9 +133,8 @@ class MaskedLanguageModel(NoRetention):
     ) -> Float[torch.Tensor, ""]:
         """Give the loss to add; 0 if no word was chosen."""
         batch = trace.batch
-        generator = torch.Generator(batch.ids.device).manual_seed(
-            seed_for(self.seed, "mlm", self.batches)
-        )
+        # Drawn on the CPU: another device draws other numbers from the same seed.
+        generator = torch.Generator().manual_seed(seed_for(self.seed, "mlm", self.batches))
         self.batches += 1
         hidden, chosen = masked(
             batch.ids, batch.attendable, self.p, embedding.num_embeddings, generator
@@ -157,11 +156,11 @@ def masked(
     """
 
     def drawn() -> torch.Tensor:
-        return torch.rand(ids.shape, generator=generator, device=ids.device)
+        return torch.rand(ids.shape, generator=generator).to(ids.device)
 
     chosen = words & (drawn() < p)
     fate = drawn()
-    others = torch.randint(SPECIALS, vocabulary, ids.shape, generator=generator, device=ids.device)
+    others = torch.randint(SPECIALS, vocabulary, ids.shape, generator=generator).to(ids.device)
     hidden = torch.where(chosen & (fate < 0.8), torch.full_like(ids, UNK), ids)
     return torch.where(chosen & (fate >= 0.8) & (fate < 0.9), others, hidden), chosen
 

@@ -39,14 +39,14 @@ LEAST_POINTS = 2
 def by_weight(
     attention: Float[Array, "B T"],
     mask: Bool[Array, "B T"],
-    generator: np.random.Generator | None = None,
+    among: Float[Array, "B T"] | None = None,
 ) -> Int[Array, "B T"]:
     """Give the positions of the words by decreasing weight; padding comes last.
 
-    Tied words keep the order of the text, or get a random order with a generator.
+    Tied words come in the order of ``among``, or of the text without it.
     """
     known = np.where(mask, level_ties(attention, mask), -np.inf)
-    among = np.zeros(known.shape) if generator is None else generator.random(known.shape)
+    among = np.zeros(known.shape) if among is None else among
     return np.asarray(np.lexsort((among, -known), axis=-1))
 
 

@@ -20,6 +20,13 @@ from sightline.config.measures.quantity import (
 
 _SHARES = [0.01, 0.05, 0.1, 0.2, 0.5]
 """Shares of the words of a text (DeYoung et al. 2020, §4.2)."""
+
+
+def donors_of_each(donors: int, fewest: int, classes: int) -> int:
+    """Give the most donors of Transfer that are drawn of each predicted class."""
+    return max(fewest, donors // classes)
+
+
 ROWS: Mapping[str, MeasureRow] = {
     "erasure": MeasureRow(
         "sightline.measures.removal:Removal",

@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int
 
 from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import MEASURES
+from sightline.config.measures.moved_word_rows import donors_of_each
 from sightline.config.word_maps import Reduction
 from sightline.core.example import Example
 from sightline.core.needs import SAME_UNDER_QUERY, UNANSWERED
@@ -140,7 +141,7 @@ class Transfer:
         texts = DonorTexts(index, words, classes, (words > 1) & finite)
         half = halves(cluster, seeds)
         giving = possible_donors(texts, half)
-        of_each = max(self.fewest, self.donors // len(np.unique(classes)))
+        of_each = donors_of_each(self.donors, self.fewest, len(np.unique(classes[finite])))
         weight = donors(texts, giving, of_each, seeds)
         partner = partners(texts, half, weight, self.partners, seeds)
         rows = {name: value.rows() for name, value in maps.items()}
@@ -156,7 +157,12 @@ class Transfer:
             for i in taking
         }
         there = presence(
-            types.rows(), highlighted(types.rows(), rows, index, seeds), classes, half, partner
+            types.rows(),
+            highlighted(types.rows(), rows, index, seeds),
+            classes,
+            half,
+            partner,
+            finite,
         )
         leading = leads(logits[finite]) if finite.any() else np.zeros(1)
         reach = (

@@ -56,14 +56,15 @@ def presence(
     classes: Int[Array, " N"],
     half: Bool[Array, " N"],
     partner: Int[Array, "N K"],
+    known: Bool[Array, " N"],
 ) -> dict[str, Float[Array, "N K"]]:
     """Say for each pair whether the donor has more of the words that a map highlights for its
     class.
 
-    These words are learned from the other half of the texts. A word counts by how much more often
-    it is a top word of texts predicted like the donor than of other texts. 1: the donor has more of
-    them, 0.5: equally many, 0: the receiver has more. No text is changed and none is run, so the
-    model cannot recognise the test.
+    These words are learned from the other half of the texts, of those whose class is ``known``. A
+    word counts by how much more often it is a top word of texts predicted like the donor than of
+    other texts. 1: the donor has more of them, 0.5: equally many, 0: the receiver has more. No text
+    is changed and none is run, so the model cannot recognise the test.
     """
     kinds = [frozenset(one.tolist()) for one in types]
     out = {}
@@ -71,8 +72,8 @@ def presence(
         value = np.full(partner.shape, np.nan)
         for side in (True, False):
             weights = {
-                one: word_weights(chosen, half != side, classes, int(one))
-                for one in np.unique(classes)
+                one: word_weights(chosen, (half != side) & known, classes, int(one))
+                for one in np.unique(classes[known])
             }
             said = dict[tuple[int, int], float]()  # a text is in several pairs
             for x, k in zip(*np.nonzero((partner >= 0) & (half == side)[:, None]), strict=True):
