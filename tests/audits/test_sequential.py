@@ -603,8 +603,8 @@ def test_another_process_names_what_is_kept_alike() -> None:
 
 @pytest.fixture(scope="module")
 def reviewed():
-    """Two audits of a model that runs each changed text by itself, and whose attention must not be
-    shown: with a comparison of other maps, and without.
+    """Audits of a model that runs each changed text by itself, and whose attention must not be
+    shown: with a comparison of other maps, without, and with a budget that ends before it.
     """
     data = sightline.load("planted:reviews(n=600,sentences=2)")
     trained = sightline.train(data, "mlp(hidden=16)+additive", companions="none", epochs=8)
@@ -614,11 +614,19 @@ def reviewed():
             patch.setattr(look_measures, "COMPARED", compared)
             patch.setattr(look_measures, "CANDIDATES", 9)
             found.append(sightline.audit(model, data, max_texts=90))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(look_measures, "CANDIDATES", 9)
+        patch.setattr(sequential, "most_compared", spent)
+        found.append(sightline.audit(model, data, max_texts=90))
     return found
 
 
+def spent(*_: object) -> int:
+    raise BudgetSpentError
+
+
 def test_one_other_map_is_compared_on_some_texts_once_the_verdict_is_settled(reviewed) -> None:
-    audit, _ = reviewed
+    audit, _, _ = reviewed
     about = audit.spec["sequential"]
     assert audit.verdict.level == "must not be shown"
     assert about["compared"] == {"texts": COMPARED, "of": about["texts"]}
@@ -632,7 +640,7 @@ def test_one_other_map_is_compared_on_some_texts_once_the_verdict_is_settled(rev
 
 
 def test_the_verdict_does_not_depend_on_the_comparison(reviewed) -> None:
-    compared, alone = reviewed
+    compared, alone, _ = reviewed
     assert alone.spec["sequential"]["compared"]["texts"] == 0
     assert alone.maps == ()
     assert compared.maps
@@ -641,8 +649,27 @@ def test_the_verdict_does_not_depend_on_the_comparison(reviewed) -> None:
     assert any("not compared" in line for line in settled_after(alone))
 
 
+def test_a_budget_that_ends_after_the_verdict_is_named_as_the_reason(reviewed) -> None:
+    compared, alone, ended = reviewed
+    assert ended.spec["sequential"]["incomplete"]
+    assert "incomplete" not in compared.spec["sequential"].keys() | alone.spec["sequential"].keys()
+    assert (ended.verdict, ended.maps) == (compared.verdict, ())
+    assert any("budget" in line for line in settled_after(ended))
+    assert not any("long" in line for line in settled_after(ended))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"group": "one patient"}, {"rationale": (True,) * 3}, {"tokens": ("other", "words")}],
+)
+def test_kept_looks_belong_to_all_that_is_read_of_the_texts(changed: dict) -> None:
+    texts = examples((3, 3, 3))
+    other = [replace(texts[0], **changed), *texts[1:]]
+    assert sequential._read_of(texts) != sequential._read_of(other)
+
+
 def test_a_long_text_has_candidates_and_the_report_says_so(reviewed) -> None:
-    audit, _ = reviewed
+    audit, _, _ = reviewed
     about = audit.spec["sequential"]
     longer = sum(len(text.tokens) > 9 for text in audit.texts)
     assert about["candidates"] == {"words": 9, "texts": longer}

@@ -137,7 +137,7 @@ def test_the_texts_that_would_settle_every_open_test_are_said_once() -> None:
     enough = replace(audit(), findings=lacking, cards={"data": {"sample": {"n": 872, "of": 9000}}})
     [message] = [one for one in said(advice(enough)) if one.startswith("Audit more texts")]
     same_text("report", message)
-    assert "(now 872). About so many settle a test: 400 for " in message
+    assert "(now 24). About so many settle a test: 400 for " in message
     assert " and 1,300 for " in message
     short = replace(audit(), findings=lacking)
     [message] = [one for one in said(advice(short)) if one.startswith("Audit more texts")]

@@ -97,7 +97,7 @@ def test_what_would_settle_an_open_test_is_said() -> None:
     few = estimate(0.3, 0.2, n=48)
     found = replace(audit().findings[0], threshold=0.25, score=few, needed=120)
     assert found.result == "inconclusive"
-    assert "about 120 texts (now 48 texts)" in outcome(found).replace("\xa0", " ")
+    assert "about 120 texts in all" in outcome(found).replace("\xa0", " ")
     assert "120" not in outcome(replace(found, result="failed"))
 
 

@@ -1,17 +1,18 @@
 """Findings from made-up measurements whose answer is known."""
 
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 import pytest
 
-from sightline.core.results import Finding, Measurement, NotRun, Outcome
+from sightline.core.results import Estimate, Finding, Measurement, NotRun, Outcome
 from sightline.report.sentences import sentences
 from sightline.verdict.audit_test import FLIPS, MARGIN
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.decision_rule import decide
 from sightline.verdict.evidence import Evidence
-from sightline.verdict.judge import judge
+from sightline.verdict.judge import judge, most_taken, needed_texts
 from sightline.verdict.thresholds import Thresholds
 from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
 
@@ -415,7 +416,10 @@ def test_flips_about_the_threshold_leave_open_what_margins_support() -> None:
     found = judged(transplant=Measurement("transplant", values, settings=transplant().settings))[
         "SL-303"
     ]
-    assert found.result == "inconclusive"
+    assert (found.result, found.comparison) == ("inconclusive", FLIPS)
+    # Classes are judged by margins alone.
+    assert set(found.answers.values()) == {"passed"}
+    assert found.by_class.keys() == found.answers.keys()
 
 
 def test_flips_that_were_not_counted_leave_the_answer_to_the_margins() -> None:
@@ -510,3 +514,20 @@ def test_the_top_word_is_asked_by_itself(top: float, answer: str) -> None:
     found = judged(erasure=erasure(top=top))
     assert (found["SL-301"].result, found["SL-307"].result) == ("passed", answer)
     assert found["SL-307"].score.value == pytest.approx((top - 0.1) / 0.9)
+
+
+def test_texts_that_would_settle_it_are_audited_ones_and_no_more_than_the_test_takes() -> None:
+    score = Estimate(0.3, 0.22, 0.38, 400, "")
+    asked = (score, "inconclusive", 0.25, 50)
+    alone = needed_texts(*asked, 400, most=inf)
+    assert alone == pytest.approx(400 * (0.08 / 0.05) ** 2, abs=1)
+    assert needed_texts(*asked, 2000, most=inf) == 5 * alone
+    assert needed_texts(*asked, 2000, most=400) is None
+    assert needed_texts(score, "passed", 0.25, 50, 400, most=inf) is None
+
+
+def test_transfer_takes_so_many_donors_of_each_class_and_other_tests_take_all() -> None:
+    drawn = replace(transplant(), settings={"donors": 400, "fewest": 50})
+    assert [most_taken(drawn, 2), most_taken(drawn, 2, of_one=True)] == [400, 200]
+    assert most_taken(drawn, 20) == 1000
+    assert most_taken(replace(drawn, settings={}), 2) == most_taken(None, 2) == inf

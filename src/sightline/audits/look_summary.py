@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil
 from typing import Any
 
 from sightline.core.results import Finding, Outcome
 from sightline.stats.intervals import LEVEL
-from sightline.verdict.judge import Judgement, needed_texts
+from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.judge import Judgement, most_taken, needed_texts
 from sightline.verdict.settled import Settled
 from sightline.verdict.thresholds import Thresholds
 
@@ -60,7 +60,7 @@ def texts_to_settle(
     assert known.judgement is not None
     assert known.state is not None
     asked = [
-        _needed_for(one, of, thresholds.fewest(one.code), known.size)
+        _needed_for(known, one, of, thresholds.fewest(one.code))
         for of, codes in known.state.open_of.items()
         for one in known.judgement.findings
         if one.code in codes
@@ -70,7 +70,7 @@ def texts_to_settle(
     return max([*counts, *later[:1]], default=None)
 
 
-def _needed_for(finding: Finding, of: str, fewest: int, audited: int) -> int | None:
+def _needed_for(known: JudgedTexts, finding: Finding, of: str, fewest: int) -> int | None:
     """Give the number of audited texts that would settle a test, over all of them or for a class;
     None if more would not.
     """
@@ -78,6 +78,12 @@ def _needed_for(finding: Finding, of: str, fewest: int, audited: int) -> int | N
         return finding.needed
     if (score := finding.by_class.get(of)) is None:
         return None
-    answer = finding.answers.get(of, "not run")
-    needed = needed_texts(score, answer, finding.threshold, fewest)
-    return None if needed is None else ceil(needed * audited / max(score.n, 1))
+    taken = known.outcomes.get(AUDIT_TESTS[finding.code].measure)
+    return needed_texts(
+        score,
+        finding.answers.get(of, "not run"),
+        finding.threshold,
+        fewest,
+        known.size,
+        most_taken(taken, len(finding.by_class), of_one=True),
+    )

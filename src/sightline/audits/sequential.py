@@ -8,8 +8,8 @@ are wide enough that all planned looks together err no more often than one audit
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
+import hashlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from time import perf_counter
 from typing import Any
@@ -38,6 +38,7 @@ from sightline.audits.measure_pass import Progress, TextPass
 from sightline.audits.one_look import few_before, takes_one_look
 from sightline.audits.stop_limits import Limits
 from sightline.config.measure_registry import ALWAYS
+from sightline.core.example import Example
 from sightline.core.installation import version_of
 from sightline.core.protocols import (
     Auditable,
@@ -45,6 +46,7 @@ from sightline.core.protocols import (
     MeasureContext,
     SupportsLogits,
     SupportsSharedLogits,
+    SupportsSurvey,
 )
 from sightline.core.results import MUST_NOT, Learned, Measurement, NotRun, Outcome
 from sightline.core.seeds import Seeds
@@ -135,10 +137,11 @@ def look_at(
     kept = KeptLooks.of(
         limits.kept_in,
         plan.sizes,
-        [(text.id, text.tokens, text.query, text.label) for text in ordered],
+        _read_of(ordered),
         subject.model.name,
         probability.tobytes(),
         [settings_of(one) for one in measures],
+        [_read_of(others.get(name, ())) for name in sorted({*map(_surveyed, measures)})],
         sorted(subject.companions),
         *map(_written, (_shown(answers), subject.given, subject.signed)),
         (seeds.seed, version_of("sightline"), version_of("torch")),
@@ -150,6 +153,20 @@ def look_at(
         began,
     )  # fmt: skip
     return looking.run(on_progress)
+
+
+def _read_of(texts: Iterable[Example]) -> bytes:
+    """Hash what measures and intervals read of texts."""
+    digest = hashlib.sha256()
+    for text in texts:
+        read = (text.id, text.index, text.tokens, text.query, text.candidates, text.label)
+        digest.update(repr((*read, text.rationale, text.group)).encode())
+    return digest.digest()
+
+
+def _surveyed(measure: Measure) -> str:
+    """Name the split that a measure learns from; empty if it learns from none."""
+    return measure.surveys if isinstance(measure, SupportsSurvey) else ""
 
 
 def _shown(answers: Mapping[str, Outcome]) -> dict[str, np.ndarray]:
@@ -191,6 +208,8 @@ class _Looking:
     rivals_asked: bool = False
     compared: Mapping[str, Outcome] | None = None
     about_compared: dict[str, Any] = field(default_factory=dict)
+    incomplete: bool = False
+    """Whether the budget ended what a settled verdict should be read with."""
 
     def run(self, on_progress: Progress) -> SequentialResult:
         """Look after each planned number of texts; the first look also judges after each stage."""
@@ -374,7 +393,7 @@ class _Looking:
         def take(names: Collection[str]) -> None:
             self._take(kept, self.texts, names, self.known.size, clock)
 
-        with suppress(BudgetSpentError):  # the report shows what was measured
+        try:
             if instead and not self.rivals_too and not shares_texts(subject.model):
                 self._compare_some(clock)
             elif instead:
@@ -382,6 +401,8 @@ class _Looking:
                 self._exchange()
                 take([*self.with_rivals])
             take(self._names(BY_REQUEST))
+        except BudgetSpentError:  # the report shows what was measured
+            self.incomplete = True
         more = {**self.known.outcomes, **self.texts.outcomes(self.known.size)}
         self.known = replace(self.known, outcomes=more)
 
@@ -405,8 +426,8 @@ class _Looking:
         """Compare leave-one-out with attention on some of the texts. Comparing every map on all of
         them took twice as long as the verdict, which does not depend on it.
         """
-        number = most_compared(self.data.test[: self.known.size], self.thresholds.least)
         self.about_compared = {"texts": 0, "of": self.known.size}
+        number = most_compared(self.data.test[: self.known.size], self.thresholds.least)
         if not number:
             return
         run = self.texts.run
@@ -428,8 +449,10 @@ class _Looking:
     def _ended(self, stopped: str) -> SequentialResult:
         """Give the result, with what a settled verdict would take if it is not settled."""
         why = {"settled": NOT_NEEDED, "budget": NO_TIME, "texts": NOT_REPORTED}[stopped]
+        by_request = NO_TIME if self.incomplete else why
+        reasons = {None: NOT_REPORTED, BY_REQUEST: by_request}
         left = {
-            name: NotRun(name, why if self._stage_of(name) is not None else NOT_REPORTED)
+            name: NotRun(name, reasons.get(self._stage_of(name), why))
             for name in self.texts.names
             if name not in self.known.outcomes
         }
@@ -461,6 +484,8 @@ class _Looking:
         }
         if self.about_compared:
             about["compared"] = self.about_compared
+        if self.incomplete:
+            about["incomplete"] = True
         most = self._most_candidates()
         if most and (
             longer := sum(len(text.tokens) > most for text in planned_texts[: known.size])

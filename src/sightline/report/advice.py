@@ -189,10 +189,9 @@ def more_texts(audit: Results) -> Iterator[str]:
     for needed, title in sorted(found, key=lambda one: one[0]):
         groups.setdefault(approximate_count(needed), []).append(title)
     most = max(needed for needed, _ in found)
-    now = max(one.score.n for one in audit.findings if one.score is not None)
     each = join_words(f"{number} for {join_words(named)}" for number, named in groups.items())
     yield (
-        f"Audit more texts (now {count(now)}). About so many settle a test: {each}"
+        f"Audit more texts (now {count(len(audit.texts))}). About so many settle a test: {each}"
         f"{too_few_texts(most, audit.to_test_on)}."
     )
 

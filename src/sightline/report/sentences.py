@@ -32,6 +32,7 @@ from sightline.report.number_format import (
     with_n,
 )
 from sightline.report.sanitize import one_line, shortened
+from sightline.stats.sample_size import texts_needed
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.decision_rule import WORSE, below_chance
 from sightline.verdict.thresholds import default_thresholds
@@ -451,12 +452,14 @@ def to_settle(finding: Finding) -> str:
     """Say how many texts would settle an inconclusive test; empty if more texts would not help."""
     if finding.result != "inconclusive" or finding.score is None or finding.threshold is None:
         return ""
-    now = texts(finding.score.n)
     if finding.needed is not None:
-        text = f"Audit about {approximate_count(finding.needed)}{KEEP}texts (now {now})"
+        text = f"Audit about {approximate_count(finding.needed)}{KEEP}texts in all"
         return f"{text}: this may settle it, if the score stays the same."
-    if side(finding.score, finding.threshold) == "holds threshold":
-        return (
-            f"The score is too near the threshold: even many times these {now} would not settle it."
-        )
-    return ""
+    if side(finding.score, finding.threshold) != "holds threshold":
+        return ""
+    if texts_needed(finding.score, finding.threshold) is not None:
+        return f"More texts would not settle it: the test takes no more than these {texts(finding.score.n)}."
+    return (
+        f"The score is too near the threshold: even many times these {texts(finding.score.n)} "
+        "would not settle it."
+    )

@@ -97,9 +97,14 @@ def _some_words(about: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _not_compared(about: Mapping[str, Any]) -> Iterator[str]:
-    """Say that no other map was compared, because it would take longer than the verdict."""
+    """Say why no other map was compared: the budget ended, or it takes longer than the verdict."""
     compared = about.get("compared")
-    if compared and not compared["texts"]:
+    if about.get("incomplete"):
+        yield (
+            "The budget ended before what a settled verdict is read with (other maps, measures "
+            "asked for) was complete; a larger --budget completes it."
+        )
+    elif compared and not compared["texts"]:
         yield "Other maps were not compared, because the texts are long; --full compares them."
 
 
@@ -163,7 +168,7 @@ def _left(about: Mapping[str, Any], there: int) -> str:
             f"texts of one group, count as one; a verdict takes {least}."
         )
     if needed is None:
-        return f"{said} More texts would not settle it soon: a score lies at its threshold."
+        return f"{said} More texts would not settle it soon: a score lies at its threshold, or its test takes no more texts."
     took = "" if seconds is None else f", in about {_seconds(seconds)}"
     how = f"; the data have {count(there)} to test on" if needed > there else _flags(about, needed)
     return f"{said} About {approximate_count(needed)}{KEEP}texts may settle it{took}{how}."

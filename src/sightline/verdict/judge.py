@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import isnan
+from math import ceil, inf, isnan
 
-from sightline.core.results import Answer, Estimate, Finding, Learned, Verdict
+from sightline.config.measures.moved_word_rows import donors_of_each
+from sightline.core.results import (
+    Answer,
+    Estimate,
+    Finding,
+    Learned,
+    Measurement,
+    Outcome,
+    Verdict,
+)
 from sightline.stats.contrasts import benjamini_hochberg
 from sightline.stats.sample_size import texts_needed
 from sightline.verdict.audit_test import AuditTest
@@ -66,9 +75,9 @@ def _answered(evidence: Evidence, claim: AuditTest) -> Finding:
         judged, {name: test.score for name, test in judged.tests.items()}, threshold, fewest
     )
     test = judged.tests[lead]
-    classes = {
-        of: _joined(judged, _of_class(judged, of), threshold, fewest) for of in test.by_class
-    }
+    # A comparison of whole texts alone has no classes, also where it decides over all texts.
+    named = dict.fromkeys(of for one in judged.tests.values() for of in one.by_class)
+    classes = {of: _joined(judged, _of_class(judged, of), threshold, fewest) for of in named}
     answers = {of: one for of, (one, _, _) in classes.items()}
     by_class = {of: judged.tests[leads].by_class[of] for of, (_, leads, _) in classes.items()}
     compared = (
@@ -79,7 +88,11 @@ def _answered(evidence: Evidence, claim: AuditTest) -> Finding:
     return Finding(
         claim.code, claim.name, answer, claim.role, compared, tuple(filter(None, notes)), threshold,
         test.number, test.baseline, test.score, test.p, by_class=by_class, answers=answers,
-        needed=needed_texts(test.score, answer, threshold, fewest), comparison=lead,
+        needed=needed_texts(
+            test.score, answer, threshold, fewest,
+            len(evidence.predicted),
+            most_taken(evidence.measurement(claim.measure), len(evidence.classes)),
+        ), comparison=lead,
     )  # fmt: skip
 
 
@@ -90,12 +103,29 @@ def _decided_otherwise(classes: Mapping[str, str]) -> Iterator[str]:
 
 
 def needed_texts(
-    score: Estimate, answer: Answer, threshold: float | None, fewest: int
+    score: Estimate,
+    answer: Answer,
+    threshold: float | None,
+    fewest: int,
+    audited: int,
+    most: float,
 ) -> int | None:
-    """Number of texts that would settle the test; None if more texts would not help."""
+    """Number of texts to audit that would settle the test; None if more would not help.
+
+    The score is about some of the ``audited`` texts, and the test never takes more than ``most``.
+    """
     if answer != "inconclusive" or threshold is None or decide(score, threshold, fewest) != answer:
         return None
-    return texts_needed(score, threshold, fewest)
+    needed = texts_needed(score, threshold, fewest)
+    return None if needed is None or needed > most else ceil(needed * audited / score.n)
+
+
+def most_taken(taken: Outcome | None, classes: int, *, of_one: bool = False) -> float:
+    """Most texts that a measure takes of one predicted class, or of all: Transfer draws donors."""
+    if not isinstance(taken, Measurement) or "donors" not in taken.settings:
+        return inf
+    of_each = donors_of_each(taken.settings["donors"], taken.settings["fewest"], classes)
+    return of_each if of_one else of_each * classes
 
 
 def _of_class(judged: JudgedComparisons, of: str) -> dict[str, Estimate]:

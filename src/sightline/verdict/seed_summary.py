@@ -190,4 +190,4 @@ def _needed(found: Sequence[Results]) -> Iterator[NeededTexts]:
     for audit in found:
         for one in audit.findings:
             if one.bears and one.needed is not None and one.score is not None:
-                yield NeededTexts(one.needed, one.score.n, audit.to_test_on)
+                yield NeededTexts(one.needed, len(audit.texts), audit.to_test_on)
