@@ -243,9 +243,8 @@ def test_a_disk_that_refuses_is_told_with_the_place(
         "error: cannot write report.html: No space left on device",
     )
     looks, trained = stopped
-    assert looks.startswith(
-        "stopped: the tests that were finished are kept in report.html.partial-looks"
-    )
+    assert looks.startswith("stopped: ")
+    assert "report.html.partial-looks" in looks
     assert trained.startswith("stopped: what is trained is kept in report.html.partial")
 
 

@@ -65,8 +65,8 @@ def looks_until_written(kept: Path, stopping: Stopping, hooks: Hooks) -> Iterato
     except BaseException:
         if any(folder.glob(LOOKS)):
             hooks.on_resume(
-                f"stopped: the tests that were finished are kept in {folder}, and the same command "
-                "resumes there; a test that was not finished begins again"
+                f"stopped: the looks that were finished, and the finished tests of the first, are "
+                f"kept in {folder}, and the same command resumes there"
             )
         raise
     from sightline.audits.look_storage import remove_kept  # noqa: PLC0415  (torch)

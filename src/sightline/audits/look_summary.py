@@ -35,7 +35,7 @@ class JudgedTexts:
 
 def still_open(known: JudgedTexts, needed: int | None, seconds: float) -> dict[str, Any]:
     """Name the open tests, and say how many texts would settle them and how long these take, if
-    the texts so far took ``seconds``.
+    these texts took ``seconds``.
     """
     state = known.state
     assert state is not None

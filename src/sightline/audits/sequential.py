@@ -494,7 +494,8 @@ class _Looking:
         if not known.state.all:
             # Where the budget left a test without a result, nobody knows what would settle it.
             needed = None if lacking else texts_to_settle(known, self.thresholds, self.plan.sizes)
-            about |= still_open(known, needed, self.seconds)
+            judged = self.looks[-1]["seconds"] if self.looks else self.seconds
+            about |= still_open(known, needed, judged)
             about["independent"] = self._independent(len(planned_texts))
         return about
 
