@@ -56,11 +56,11 @@ def with_warning(card: Mapping[str, Any]) -> Mapping[str, Any]:
     """Add a note to a card whose test texts, or those of a class, are too few for a verdict."""
     test, least = card["splits"]["test"], default_thresholds().least
     n, groups = test["n"], test.get("groups")
+    here = " for a model that is trained here on the others" if _is_divided(card) else ""
     counted = sum(groups.values()) if groups else n
     if counted >= least:
-        few = [] if card.get("several_labels") else _few_of_classes(test["labels"], least)
+        few = [] if card.get("several_labels") else _few_of_classes(test["labels"], least, here)
         return {**card, "notes": [*card["notes"], *few]}
-    here = " for a model that is trained here on the others" if _is_divided(card) else ""
     of_groups = f", which count as {counted} by their groups" if groups else ""
     text = (
         f"{n} test texts{here}{of_groups}: a verdict rests on at least {least}, so an audit of these "
@@ -69,14 +69,14 @@ def with_warning(card: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**card, "notes": [*card["notes"], text]}
 
 
-def _few_of_classes(labels: Mapping[str, int], least: int) -> list[str]:
+def _few_of_classes(labels: Mapping[str, int], least: int, here: str) -> list[str]:
     """Name the classes that will hardly be predicted for as many texts as a verdict takes."""
     few = [f"{shortened(repr(name), 30)} ({n})" for name, n in labels.items() if n < least]
     if not few:
         return []
     return [
-        f"few test texts of {list_names(few, str, most=4)}: the verdict of a predicted class rests "
-        f"on at least {least} texts that are predicted as it, so these classes may have none"
+        f"few test texts{here} of {list_names(few, str, most=4)}: the verdict of a predicted class "
+        f"rests on at least {least} texts that are predicted as it, so these classes may have none"
     ]
 
 

@@ -56,10 +56,10 @@ def say_ready(
         return
     for note in worth_noting(trained.dataset.card):
         print_message(f"note: {note}")
-    from sightline.experiments.forecast import few_of_a_class  # noqa: PLC0415  (torch)
+    from sightline.experiments.forecast import few_texts  # noqa: PLC0415  (torch)
 
     asked = source.asked
-    few = few_of_a_class(trained.dataset, stopping.most_texts(asked.limit), asked.seed)
+    few = few_texts(trained.dataset, stopping.most_texts(asked.limit), asked.seed)
     if few and not _labels_of(source):  # a label is audited if enough predictions say yes
         print_message(f"note: {few}")
     if not quiet:

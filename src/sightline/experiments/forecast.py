@@ -216,7 +216,7 @@ def forecast_audit(
         2 * held * audited * (1 - chosen_by)
     )
     after, page = time_judging(trained, *tried[0], round(audited * (1 - chosen_by)), seed)
-    note = few_of_a_class(trained.dataset, limit, seed)
+    note = few_texts(trained.dataset, limit, seed)
     first = size_of_first_look(trained.model, ordered, audited, budget)
     return Forecast(
         0.0,
@@ -244,9 +244,9 @@ MOST_NAMED = 10
 """Classes with few texts are named one by one up to this many classes."""
 
 
-def few_of_a_class(dataset: Dataset, limit: int | None, seed: int) -> str:
-    """Name the classes that have too few texts for a verdict of their own, judged by labels; texts
-    of one group count as one.
+def few_texts(dataset: Dataset, limit: int | None, seed: int) -> str:
+    """Say that there are too few texts for a verdict, or name the classes that have too few for
+    their own, judged by labels; texts of one group count as one.
     """
     if len(dataset.label_names) > MOST_NAMED:
         return ""
@@ -261,6 +261,11 @@ def few_of_a_class(dataset: Dataset, limit: int | None, seed: int) -> str:
         return ""
     grouped = any(text.group for text in data.test)
     once = ", and texts of one group count as one" if grouped else ""
+    if sum(counts) < least:
+        return (
+            f"the {len(data.test)} texts{once} are too few: a verdict takes at least {least}, so an "
+            "audit of these will say that it cannot tell"
+        )
     return (
         f"by their labels there are {join_words(few)} among the {len(data.test)} texts{once}; a class "
         f"needs at least {least} texts that are predicted as it for a verdict of its own"

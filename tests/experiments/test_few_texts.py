@@ -2,7 +2,7 @@
 
 from sightline.core.example import Example
 from sightline.data.dataset import Dataset
-from sightline.experiments.forecast import few_of_a_class
+from sightline.experiments.forecast import few_texts
 
 
 def dataset(groups: int) -> Dataset:
@@ -18,11 +18,17 @@ def dataset(groups: int) -> Dataset:
 
 
 def test_texts_without_groups_are_counted_one_by_one() -> None:
-    assert few_of_a_class(dataset(0), None, 0) == ""
-    assert "stable" in few_of_a_class(dataset(0), 40, 0)
+    assert few_texts(dataset(0), None, 0) == ""
+    assert "stable" in few_texts(dataset(0), 60, 0)
+
+
+def test_too_few_texts_for_any_verdict_are_counted_together() -> None:
+    said = few_texts(dataset(0), 40, 0)
+    assert "40 texts" in said
+    assert "stable" not in said
 
 
 def test_a_class_of_few_groups_is_named_with_their_number() -> None:
-    said = few_of_a_class(dataset(21), None, 0)
+    said = few_texts(dataset(21), None, 0)
     assert "21 of 'worse'" in said
     assert "stable" not in said
