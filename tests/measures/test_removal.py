@@ -14,6 +14,7 @@ from sightline.measures import removal
 from sightline.measures.attribution_maps import AttributionMaps, rivals
 from sightline.measures.perturbations import chunks
 from sightline.measures.removal import Removal
+from sightline.measures.removal_curves import Removals, run_once
 from sightline.measures.transfer.hybrid_texts import WordPool
 from sightline.models.classifier import AttentionClassifier
 from tests.measures.test_queries import asked
@@ -168,3 +169,25 @@ def test_chunks_hold_every_text_once_and_no_more_than_fits() -> None:
     assert sorted(np.concatenate(found).tolist()) == list(range(7))
     assert all(len(one) * lengths[one].max() <= 12 or len(one) == 1 for one in found)
     assert len(found) == 4
+
+
+def test_answers_are_kept_by_word_whatever_the_columns_of_a_batch() -> None:
+    """A batch without split words has a column for each token, another one for each word."""
+    text, answered = example("ba do ki"), dict[str, dict]()
+    subject = MeasureContext(MODELS["one logit"][0], {}, texts=(text,), answered=answered)
+    ran: list[list[bool]] = []
+
+    def run(removals: Removals) -> np.ndarray:
+        ran.extend(removals.gone.tolist())
+        return removals.gone.sum(1, keepdims=True) * np.arange(1.0, 2.0)
+
+    def asked(words: list[int], gone: list[int]) -> None:
+        mask = np.array([words], dtype=bool)
+        removals = Removals(np.array([0]), np.array([gone], dtype=bool))
+        run_once(subject, "deleted", removals, mask, run, keeps=True)
+
+    asked([0, 1, 1, 1, 0], [0, 0, 1, 0, 0])  # its second word
+    asked([1, 1, 1], [0, 0, 1])  # its third
+    assert len(ran) == 2
+    asked([1, 1, 1], [0, 1, 0])  # its second again
+    assert len(ran) == 2
