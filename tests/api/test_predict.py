@@ -1,12 +1,14 @@
 """Predictions are those of an audit, whatever stands beside a text."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import sightline
 from sightline.api import predict as module
+from sightline.api.unlabelled_texts import TextColumns, in_table
 from sightline.audits.audit_result import Audit
 from sightline.core.errors import DataError, SpecError
 from sightline.data.dataset import Dataset
@@ -70,6 +72,15 @@ def test_a_bad_text_is_named_by_its_place(model: Trained) -> None:
         len(sightline.predict(untrained("mlp(hidden=4)+query"), ["one", "two"], ["why", "who"]))
         == 2
     )
+
+
+@pytest.mark.parametrize("row", ['{"text": "one"}', '{"text": "one", "why": null}'])
+def test_a_row_without_a_query_is_no_single_text(tmp_path: Path, row: str) -> None:
+    table = tmp_path / "new.jsonl"
+    table.write_text(f'{{"text": "one", "why": "two"}}\n{row}\n')
+    with pytest.raises(DataError, match="expected a query") as caught:
+        in_table(str(table), "jsonl", TextColumns("text", "why"), 9)
+    assert caught.value.line == 2
 
 
 @pytest.mark.parametrize("options", [{"max_tokens": -1}, {"max_tokens": 1.5}, {"batch_size": 0}])

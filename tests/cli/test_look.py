@@ -134,15 +134,52 @@ def test_a_file_is_written_in_the_form_of_its_name(
     Path("new.jsonl").write_text('{"text": "a good1 film"}\n', encoding="utf-8")
     assert sightline("predict", model, "new.jsonl", "--out", "out.jsonl").out == ""
     assert json.loads(Path("out.jsonl").read_text())["line"] == 1
-    sightline("predict", model, "new.jsonl", "--out", "out.csv", "--format", "jsonl")
-    assert Path("out.csv").read_text() == Path("out.jsonl").read_text()
+    for name in ("out.csv", "out.txt"):
+        sightline("predict", model, "new.jsonl", "--out", name, "--format", "jsonl")
+        assert Path(name).read_text() == Path("out.jsonl").read_text()
+    assert sightline("predict", model, "new.jsonl", "--out", "plain").code == 0
+    assert Path("plain").read_text().startswith("line,predicted,")
 
 
-def test_lines_of_stdin_are_texts(
-    sightline: Call, model: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["p.json", "p.tsv", "p.parquet", "p.csv.gz", "p.txt"])
+def test_a_file_of_another_form_is_not_written(
+    sightline: Call, model: Path, here: Path, name: str
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("a good1 film\nbad2\n"))
-    assert [one["line"] for one in sightline("predict", model, "-", "--json").json] == [1, 2]
+    done = sightline("predict", model, "good1 film", "--out", name)
+    assert (done.code, done.out) == (2, "")
+    assert one_error(done.err).startswith("error: --out: expected a name that ends in .csv")
+    assert not [*here.iterdir()]
+
+
+def test_json_is_printed_and_the_file_is_written(
+    sightline: Call, model: Path, here: Path
+) -> None:
+    asked = ("predict", model, "good1 film", "bad2")
+    printed = sightline(*asked, "--json").json
+    assert sightline(*asked, "--json", "--out", "out.jsonl").json == printed
+    assert list(map(json.loads, Path("out.jsonl").read_text().splitlines())) == printed
+    assert sightline(*asked, "--json", "--out", "out.csv").json == printed
+    assert Path("out.csv").read_bytes().decode() == sightline(*asked).out
+    done = sightline(*asked, "--json", "--format", "csv")
+    assert (done.code, done.out) == (2, "")
+    assert one_error(done.err).startswith("error: --format: ")
+
+
+@pytest.mark.parametrize(
+    ("given", "lines"),
+    [
+        ("a good1 film\nbad2\n", 2),
+        ("a good1 film\nbad2", 2),
+        ("a good1\u2028film\nbad2\x0cfilm\x85good1\n", 2),
+        ("", 0),
+    ],
+)
+def test_lines_of_stdin_are_texts(
+    sightline: Call, model: Path, monkeypatch: pytest.MonkeyPatch, given: str, lines: int
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(given))
+    found = sightline("predict", model, "-", "--json").json
+    assert [one["line"] for one in found] == [*range(1, lines + 1)]
 
 
 @pytest.mark.parametrize(

@@ -83,8 +83,9 @@ def in_table(file: str, kind: str, columns: TextColumns, max_tokens: int) -> Unl
         text: Any = row.cells.get(columns.text)  # `_tokens` checks that it is one
         if not (tokens := _tokens("text", text, file, row.line)):
             continue
-        query = row.cells.get(columns.query) if columns.query else None
-        asked = None if query is None else _words("query", query, file, row.line)
+        asked = None
+        if columns.query:  # a row without a query is no single text, and an error as in an audit
+            asked = _words("query", row.cells.get(columns.query), file, row.line)
         found.append(_cut(name, row.line, text, tokens, asked, max_tokens))
     if rows.records and not found:
         raise DataError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from sightline.cli.data_flags import STDIN, read_stdin
 from sightline.cli.output import emit, print_message, writing
 from sightline.cli.output_checks import Output, check_places
 from sightline.cli.stdout_guard import each_aside, printed_aside
+from sightline.core.errors import SpecError, setting
 from sightline.report.text.prediction_files import (
     Form,
     PlacedPrediction,
@@ -49,7 +51,7 @@ Out = Annotated[
         "--out",
         metavar="FILE",
         show_default="stdout",
-        help="The file to write, whole or not at all.",
+        help="The file to write, .csv or .jsonl, whole or not at all.",
         rich_help_panel="Output",
     ),
 ]
@@ -80,11 +82,12 @@ def predict(
         (("MODEL", model_place(model)), ("FILE", place)),
         None if out is None else Output("--out", out),
     )
+    written = form_of(form, out, as_json=as_json)
     where = prepare(device, threads)
     from sightline.api.predict import predict_each, read_texts  # noqa: PLC0415  (torch)
     from sightline.api.unlabelled_texts import TextColumns  # noqa: PLC0415  (torch)
 
-    given, file = (read_stdin().splitlines(), "stdin") if [*texts] == [STDIN] else (texts, "TEXT")
+    given, file = (_stdin_lines(), "stdin") if [*texts] == [STDIN] else (texts, "TEXT")
     # Errors in any text are raised before the first prediction, and before anything is written.
     examples = read_texts(
         table,
@@ -100,14 +103,37 @@ def predict(
         PlacedPrediction(example.index, one, example.id if id else None)
         for example, one in each_aside(each)
     )
-    if as_json:
-        return emit([prediction_json(one) for one in found])
-    return write(prediction_lines(found, form or ending(out)), out)
+    if not as_json:
+        return write(prediction_lines(found, written), out)
+    listed = list(found)
+    if out is not None:
+        write(prediction_lines(listed, written), out)
+    return emit([prediction_json(one) for one in listed])
 
 
-def ending(out: Path | None) -> Form:
-    """Take the format from the name of the file, if its ending is known."""
-    return "jsonl" if out is not None and out.suffix.lower() == ".jsonl" else "csv"
+def form_of(asked: Form | None, out: Path | None, *, as_json: bool) -> Form:
+    """Give the form that is asked for, or else that of the name of the file."""
+    if asked is not None:
+        if as_json and out is None:
+            raise SpecError(
+                f"says how predictions are written, and {setting('as_json')} prints a list of "
+                f"them; leave one of the two out, or name a file with {setting('out')}",
+                field="form",
+            )
+        return asked
+    ending = "" if out is None else out.suffix.lower()
+    if ending not in ("", ".csv", ".jsonl"):
+        raise SpecError(
+            f"expected a name that ends in .csv or .jsonl, got {out}; to write it all the same, "
+            f"name its form with {setting('form')}",
+            field="out",
+        )
+    return "jsonl" if ending == ".jsonl" else "csv"
+
+
+def _stdin_lines() -> list[str]:
+    """Read the lines of stdin; only a line feed ends one, since a text may hold other breaks."""
+    return [line.removesuffix("\n") for line in io.StringIO(read_stdin())]
 
 
 def write(lines: Iterator[str], out: Path | None) -> None:
