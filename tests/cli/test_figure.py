@@ -143,3 +143,17 @@ def test_a_heat_map_is_of_the_text_that_is_named(
             rows = list(csv.DictReader(file))
         assert {row["id"] for row in rows} == {given}
         assert [row["word"] for row in rows] == [*text.tokens]
+
+
+def test_a_table_that_nobody_named_is_not_replaced_by_the_numbers(
+    sightline: Call, finished: Finished, here: Path
+) -> None:
+    asked = ("figure", "tau-by-class", finished.saved, "--out")
+    Path("reviews.csv").write_text("text,label\n")
+    done = sightline(*asked, "reviews.svg")
+    assert (done.code, done.out) == (2, "")
+    assert "reviews.csv: exists" in done.err
+    assert Path("reviews.csv").read_text() == "text,label\n"
+    assert [path.name for path in here.iterdir()] == ["reviews.csv"]
+    for name in ("tau.PDF", "tau.PDF", "own.svg", "own.png"):
+        assert sightline(*asked, name).code == 0  # its own numbers are replaced

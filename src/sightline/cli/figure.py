@@ -11,7 +11,7 @@ import typer
 from sightline.cli import flags
 from sightline.cli.output import emit, note_unsealed, print_lines, writing
 from sightline.cli.output_checks import Output, check_places
-from sightline.core.errors import SpecError, near_it
+from sightline.core.errors import SpecError, StoreError, near_it, setting
 from sightline.report.redact import redacted
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ File = Annotated[
         "--out",
         metavar="FILE",
         show_default=False,
-        help="The figure to write, .svg, .png or .pdf; its numbers are written next to it, .csv.",
+        help="The figure to write, .svg, .png or .pdf; its numbers are written next to it, .csv; "
+        "a .csv that is there without a figure is not replaced.",
         rich_help_panel="Output",
     ),
 ]
@@ -84,11 +85,22 @@ def figure(
     folders = _folders(FIGURES[name], places)
     written = Output("--out", out), Output("the numbers next to it,", numbers_of(out))
     check_places([("PLACE", one) for one in (*found, *folders)], *written)
+    _check_numbers(written[1], out, ENDINGS)
     with writing(out):
         write_figure(_read(folders, ids=not no_ids), name, out, text_id)
     if as_json:
         return emit({"figure": str(out), "numbers": str(numbers_of(out)), "audits": len(folders)})
     return print_lines([f"figure: {out}", f"numbers: {numbers_of(out)}"])
+
+
+def _check_numbers(numbers: Output, out: Path, endings: Sequence[str]) -> None:
+    """Refuse to replace a file that nobody named, unless a figure of its name is there too."""
+    figures = [out, *map(out.with_suffix, endings)]
+    if numbers.path.exists() and not any(one.exists() for one in figures):
+        raise StoreError(
+            f"{numbers}: exists, and no figure of this name is there; give {setting('out')} "
+            "another name"
+        )
 
 
 def _folders(asked: Figure, places: Sequence[str]) -> list[Path]:

@@ -18,12 +18,13 @@ from sightline.api.data_source import data_places
 from sightline.api.folders import store_files
 from sightline.api.model_source import model_place
 from sightline.cli.output import print_message, writing
+from sightline.cli.report_files import PAGES
 from sightline.core.errors import SpecError, StoreError
 
 if TYPE_CHECKING:
     from sightline.api.data_source import DataSpec
 
-PAGES, CARD = (".html", ".htm"), "--card"
+CARD = "--card"
 NAME, MOST = b"sightline", 2**20
 """What a page of ours names, and the bytes in which it is looked for."""
 Input = tuple[str, Path | None]

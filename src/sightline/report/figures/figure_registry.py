@@ -152,8 +152,9 @@ def write_plot(plot: Plot, path: Path) -> Path:
     rows = csv.writer(out)
     rows.writerow(map(guarded, plot.columns))
     rows.writerows([_cell(each) for each in row] for row in plot.rows)
+    write_bytes(path, picture)  # first: numbers without a figure look like a file of somebody's
     write_bytes(numbers_of(path), out.getvalue().encode("utf-8", "backslashreplace"))
-    return write_bytes(path, picture)
+    return path
 
 
 def _cell(value: Cell) -> Cell | None:
