@@ -80,6 +80,29 @@ ADVICE = {
 }
 
 
+WITHOUT, WITH = (
+    f"lower {flags}, or take fewer texts"
+    for flags in ("--max-tokens or --memory", "--max-tokens or --batch-size or --memory")
+)
+OF_MODELS = {
+    (): WITH,
+    ("--model", "lstm"): WITH,
+    ("--model", "py:a:b"): WITHOUT,
+    ("--model=m",): WITHOUT,
+}
+
+
+@pytest.mark.parametrize("named", OF_MODELS)
+def test_a_lack_of_memory_of_a_trained_model_suggests_nothing_of_its_training(
+    sightline: Call, here: Path, monkeypatch, named
+):
+    Path("m").mkdir()
+    Path("m/model.json").write_text("{}")
+    monkeypatch.setattr("sightline.cli.audit.check_places", greedy)
+    done = sightline("audit", "--data", "x.csv", "--out", "r.html", *named)
+    assert (done.code, done.err.partition("; ")[2]) == (2, f"{OF_MODELS[named]}\n")
+
+
 @pytest.mark.parametrize("arguments", ADVICE, ids=lambda arguments: arguments[0])
 def test_a_lack_of_memory_suggests_only_what_the_command_has(
     sightline: Call, here: Path, monkeypatch, arguments

@@ -151,9 +151,7 @@ def test_a_file_of_another_form_is_not_written(
     assert not [*here.iterdir()]
 
 
-def test_json_is_printed_and_the_file_is_written(
-    sightline: Call, model: Path, here: Path
-) -> None:
+def test_json_is_printed_and_the_file_is_written(sightline: Call, model: Path, here: Path) -> None:
     asked = ("predict", model, "good1 film", "bad2")
     printed = sightline(*asked, "--json").json
     assert sightline(*asked, "--json", "--out", "out.jsonl").json == printed

@@ -83,6 +83,13 @@ def test_every_row_may_be_a_test_text(made: Maker) -> None:
     assert any(EVERY_ROW in note for note in found.card["notes"])
 
 
+def test_whole_numbers_with_a_decimal_point_are_labels(made: Maker) -> None:
+    columns = reviews()
+    columns["stars"] = [float(star) for star in columns["stars"]]
+    found = sightline.load(made(columns), text="body", label="stars")
+    assert found.label_names == ("0", "1")
+
+
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"body": ["a film", None, "b"]}, r"^data frame:1: expected a text in 'body', got nothing"),
     ({"stars": ["x", "y", None]}, r"^data frame:2: expected a label in 'stars'.*got nothing"),

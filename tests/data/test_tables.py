@@ -163,6 +163,24 @@ def test_a_csv_whose_header_has_no_comma_is_separated_otherwise(folder, separato
     assert read.columns == ("text", "label")
 
 
+def test_columns_without_a_name_are_not_read(folder):
+    found = read_rows(write(folder, "sheet.csv", b"v1,v2,,,\nham,hello,,x,y\n"), "csv")
+    assert found.columns == ("v1", "v2")
+    assert [dict(row.cells) for row in found.records] == [{"v1": "ham", "v2": "hello"}]
+    with pytest.raises(DataError):
+        read_rows(write(folder, "twice.csv", b"v1,v1,,\nham,hello,,\n"), "csv")
+
+
+def test_whole_numbers_with_a_decimal_point_are_labels(folder):
+    rows = [{"text": f"some text {i}", "label": float(i % 2)} for i in range(20)]
+    path = write(folder, "float.jsonl", lines(rows))
+    assert load(parse_data(path), 0).label_names == ("0", "1")
+    path = write(folder, "half.jsonl", lines([*rows, {"text": "one more", "label": 0.5}]))
+    with pytest.raises(DataError) as caught:
+        load(parse_data(path), 0)
+    assert caught.value.line == 21
+
+
 def test_a_split_column_is_followed(folder):
     data = load(parse_data(write(folder, "splits.csv", table(with_splits(), SPLIT_HEADER))), 0)
     named = {text: split.replace("dev", "validation") for text, _, split in with_splits()}

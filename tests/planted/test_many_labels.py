@@ -4,13 +4,17 @@ one is rare.
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+import typer
 
 import sightline
-from sightline.core.errors import ModelError, SpecError, StoreError
+from sightline.cli.exit_codes import GATE_CLOSED
+from sightline.cli.fail_on import close_gates
+from sightline.core.errors import ChangedModelError, ModelError, SpecError, StoreError
 from sightline.core.results import Measurement
 from sightline.data.dataset import read_set
 from tests.planted.many_labels import LABELS, data, functions, wrapped
@@ -55,6 +59,7 @@ def test_a_label_that_may_be_shown_is_judged_with_wider_intervals_and_says_so() 
 def test_a_label_with_too_few_positives_is_named() -> None:
     found = audits()
     assert [*found.left_out] == ["rare"]
+    assert found.failed == ()
     assert found.left_out["rare"].startswith(f"too few positives: {found.predicted['rare']} of 160")
     row = found.rows[2]
     assert (row.label, row.verdict, row.predicted) == ("rare", None, found.predicted["rare"])
@@ -126,8 +131,29 @@ def test_a_label_whose_logits_are_no_numbers_is_named_and_spoils_no_other() -> N
     found = sightline.audit_labels(wrapped(broken=1), data(), ["used", "unused"])
     assert [*found.audits] == ["used"]
     assert found.left_out["unused"].startswith("no finite output for 160")
+    assert found.failed == ()
     ours = found.audits["used"].findings[0].score
     assert ours == used_alone().findings[0].score
+
+
+def test_a_label_whose_audit_ends_with_an_error_closes_every_gate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done = iter(audits().audits.values())
+
+    def audited(source: object, *given: object, about: dict[str, Any], **options: object) -> Any:
+        if about["label"] == "unused":
+            raise ChangedModelError("gave another answer", change="make it repeatable")
+        return source, next(done)
+
+    monkeypatch.setattr("sightline.api.audit_labels.audit_source", audited)
+    found = sightline.audit_labels(wrapped(), data())
+    assert [*found.audits] == ["used"]
+    assert (found.failed, found.left_out["unused"]) == (("unused",), "gave another answer")
+    with pytest.raises(typer.Exit) as caught:
+        close_gates(found, ["must-not-be-shown"])
+    assert caught.value.exit_code == GATE_CLOSED
+    close_gates(found, [])
 
 
 def test_what_is_saved_is_read_back_and_drawn(tmp_path: Path) -> None:

@@ -141,7 +141,9 @@ def audit_each_label(
     left_out |= {label: getattr(error, "wrong", str(error)) for label, error in failed.items()}
     held, levels = held_together(found, thresholds)
     predicted = {label: counts[label].positive for label in chosen}
-    return LabelAudits(trained.model.name, held, left_out, predicted, len(audited.test), levels)
+    return LabelAudits(
+        trained.model.name, held, left_out, predicted, len(audited.test), levels, (*failed,)
+    )
 
 
 def audit_labels_of(

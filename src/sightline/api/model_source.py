@@ -428,6 +428,11 @@ def saved_folder(model: str) -> Path | None:
     raise ModelError(f"{model}: {found}; expected {wanted}", field="model")
 
 
+def is_trained(model: str) -> bool:
+    """Tell whether a text names a model that is trained already; none is named by an empty one."""
+    return bool(model) and (model.startswith(ELSEWHERE) or saved_folder(model) is not None)
+
+
 def model_place(model: str) -> Path | None:
     """Return the folder of a saved model, or the file in this folder that builds one; None for a
     spec.

@@ -34,6 +34,8 @@ class LabelAudits:
     levels: Mapping[str, float] = field(default_factory=dict)
     """The confidence level of each label's intervals: higher where false discoveries are held over
     labels."""
+    failed: tuple[str, ...] = ()
+    """The labels of ``left_out`` whose audit ended with an error; not saved."""
 
     @cached_property
     def rows(self) -> tuple[LabelRow, ...]:

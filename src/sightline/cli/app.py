@@ -20,11 +20,13 @@ import sys
 import traceback
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from shlex import quote
 from typing import Annotated
 
 import typer
 
+from sightline.api.model_source import is_trained
 from sightline.cli.audit import audit
 from sightline.cli.card import card
 from sightline.cli.check_data import check_data
@@ -295,7 +297,7 @@ def _broken(error: BaseException, asked: Sequence[str]) -> int:
         or "can't allocate memory" in message
         or "OutOfMemoryError" in message
     ):
-        lower = " or ".join(flag for flag in _flags(asked).values() if flag in _TAKE_MEMORY)
+        lower = " or ".join(flag for flag in _flags(asked).values() if _takes_memory(flag, asked))
         advice = (
             f"lower {lower}, or take fewer texts"
             if lower
@@ -307,6 +309,21 @@ def _broken(error: BaseException, asked: Sequence[str]) -> int:
     return _failed(
         f"{message}. This is a bug in sightline: please report it, with what --debug prints", BUG
     )
+
+
+def _takes_memory(flag: str, asked: Sequence[str]) -> bool:
+    """Tell whether lowering a flag reduces memory; a trained model refuses ``--batch-size``."""
+    return flag in _TAKE_MEMORY and not (flag == "--batch-size" and is_trained(_model(asked)))
+
+
+def _model(asked: Sequence[str]) -> str:
+    """Return the model that a command line names by its flag; empty if it names none."""
+    words = [
+        part
+        for word in asked
+        for part in (word.split("=", 1) if word.startswith("--model=") else [word])
+    ]
+    return next((value for flag, value in pairwise(words) if flag == "--model"), "")
 
 
 def _hang_up() -> int:

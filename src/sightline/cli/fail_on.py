@@ -18,11 +18,17 @@ if TYPE_CHECKING:
 
 
 def close_gates(audits: Audits | LabelAudits, gates: Sequence[str]) -> None:
-    """Exit with the gate's code if an audit closes a gate, for any seed or any label."""
+    """Exit with the gate's code if an audit closes a gate, for any seed or any label.
+
+    A label whose audit ended with an error closes every gate: what it would have said is unknown.
+    """
+    broken = list[str]()
     if isinstance(audits, Audits):
         found = [("", audit) for audit in audits.by_seed.values()]
     else:
         found = [(f"{quoted(label)}: ", audit) for label, audit in audits.audits.items()]
-    if reasons := dict.fromkeys(of + why for of, audit in found for why in closed(audit, gates)):
+        broken = [f"{quoted(one)}: {audits.left_out[one]}" for one in audits.failed if gates]
+    said = (of + why for of, audit in found for why in closed(audit, gates))
+    if reasons := dict.fromkeys([*broken, *said]):
         print_message(f"gate closed: {'; '.join(reasons)}")
         raise typer.Exit(GATE_CLOSED)

@@ -111,11 +111,12 @@ def _delimited(file: str, lines: Iterable[str], delimiter: str, share: float) ->
                 columns = _header(file, line, record)
             elif wanted():
                 _keep(file, rows, _row(file, columns, line, record), most)
-    return Records(file, columns, tuple(rows), blank)
+    return Records(file, tuple(filter(None, columns)), tuple(rows), blank)
 
 
 def _header(file: str, line: int, record: list[str]) -> tuple[str, ...]:
-    if twice := [column for column, count in Counter(record).items() if count > 1]:
+    """Check the names of columns; spreadsheets write columns without a name, which are not read."""
+    if twice := [column for column, count in Counter(record).items() if column and count > 1]:
         raise DataError(
             f"expected columns with different names, got {show(twice[0])} twice; rename one",
             file,
@@ -150,7 +151,9 @@ def _row(file: str, columns: tuple[str, ...], line: int, record: list[str]) -> R
             file,
             line,
         )
-    return Record(line, dict(zip(columns, record, strict=True)))
+    cells = dict(zip(columns, record, strict=True))
+    cells.pop("", None)
+    return Record(line, cells)
 
 
 def _json_lines(file: str, lines: Iterable[str], share: float) -> Records:

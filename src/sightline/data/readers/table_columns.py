@@ -243,9 +243,11 @@ def _labels(file: str, row: Record, columns: Columns) -> str:
 
 
 def _written(label: Any) -> Any:
-    """Write a label as in a table: 0 and True become ``0`` and ``true``."""
+    """Write a label as in a table: 0 and True become ``0`` and ``true``, and 1.0 becomes ``1``."""
     if isinstance(label, bool):
         return str(label).lower()
+    if isinstance(label, float) and label.is_integer():
+        return str(int(label))  # whole numbers with a missing value among them, as pandas has them
     return str(label) if isinstance(label, int) else label
 
 
