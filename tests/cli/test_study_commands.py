@@ -46,6 +46,22 @@ def store(folder: Path) -> Path:
     return folder / "store"
 
 
+@pytest.mark.parametrize(
+    ("name", "seeds", "planned"),
+    [("random_attention", 2, None), ("shown", 51, None), ("shown", 2, 8)],
+)
+def test_a_calibration_has_the_asked_number_of_seeds_or_refuses_it(
+    sightline: Call, tmp_path: Path, name: str, seeds: int, planned: int | None
+) -> None:
+    asked = ("study", name, "--store", tmp_path / "st", "--seeds", seeds, "--dry-run", "--json")
+    found = sightline(*asked)
+    if planned is None:
+        assert (found.code, found.out) == (2, "")
+        assert found.err.startswith("error: --seeds: ")
+    else:
+        assert found.json[name]["planned"] == planned
+
+
 def test_a_study_file_keeps_a_row_for_each_run_and_column(folder: Path, store: Path) -> None:
     known = kept_of(read_rows(folder / "results.csv.gz"))
     assert {*known} == {"one", "two"}  # the second did not replace the first

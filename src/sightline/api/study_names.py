@@ -58,6 +58,8 @@ class NamedStudy:
         words = vectors_of(self.data, self.vectors) if self.name in STARTED_FROM_VECTORS else None
         names = ids_of(self.name)
         work = work_on(names, self.results, folder, learned, self.seeds, aside, words)
+        if self.name != ALL:
+            self._check_seeds(work)
         if self.name == ALL and not any(plan.corpora for plan in work.papers.values()):
             why = "; ".join(f"{corpus}: {lack}" for corpus, lack in left_out(work).items())
             raise SpecError(
@@ -65,6 +67,15 @@ class NamedStudy:
                 field="data",
             )
         return work
+
+    def _check_seeds(self, work: Work) -> None:
+        """Refuse a number of seeds that a calibration does not have: some have a fixed one, others
+        a highest.
+        """
+        planned = {run.seed for plan in work.plans[self.name] for run in plan.grid.specs}
+        if self.seeds not in (None, len(planned)):
+            message = f"{self.name} would be made with {len(planned)}, and not with {self.seeds}"
+            raise SpecError(f"{message}; leave it out, or ask for {len(planned)}", field="seeds")
 
 
 def is_known(name: str) -> bool:

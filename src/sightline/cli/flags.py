@@ -731,7 +731,7 @@ StudySeeds = Annotated[
         metavar="N",
         min=1,
         show_default="as in the protocol: 1 to 10, by table and corpus",
-        help="Seeds of each model.",
+        help="Seeds of each model; a calibration refuses a number that it does not have.",
         rich_help_panel=_OF_A_PAPER,
     ),
 ]
