@@ -159,8 +159,8 @@ def _read_of(texts: Iterable[Example]) -> bytes:
     """Hash what measures and intervals read of texts."""
     digest = hashlib.sha256()
     for text in texts:
-        read = (text.id, text.index, text.tokens, text.query, text.candidates, text.label)
-        digest.update(repr((*read, text.rationale, text.group)).encode())
+        words = (text.tokens, text.query, text.query_text, text.candidates, text.rationale)
+        digest.update(repr((text.id, text.index, text.label, text.group, *words)).encode())
     return digest.digest()
 
 
