@@ -191,11 +191,13 @@ def test_snli_has_queries_and_drops_what_has_no_label(tmp_path):
         2,
         (0, 1, 2),
     )
+    assert first.query_text == first.asked == "He 2nd sleeps!"
     assert data.card["dropped"] == {
         f"no gold label in {name}": 1 for name in ("train", "validation", "test")
     }
     paper = read("snli", tmp_path, recipe="paper")
     assert paper.train[0].query == ("he", "qqq", "sleeps", "!")
+    assert paper.train[0].asked == "he qqq sleeps !"
 
 
 def test_a_long_query_is_cut_as_texts_are_and_by_no_paper(tmp_path):
@@ -209,6 +211,7 @@ def test_a_long_query_is_cut_as_texts_are_and_by_no_paper(tmp_path):
         return load(replace(parse_data(f"snli:{path}"), max_tokens=longest, recipe=recipe), 0)
 
     assert at(6, "clean").test[0].query == ("it", "goes", "on", "and", "on", "and")
+    assert at(6, "clean").test[0].asked == "It goes on and on and"
     assert [at(longest, "clean").card["truncated"] for longest in (6, 8)] == [
         1,
         0,
@@ -237,6 +240,7 @@ def test_babi_marks_the_supporting_facts(tmp_path):
         ["mary", "went", "to", "the", "kitchen", "."],
         ("where", "is", "mary", "?"),
     )
+    assert second.asked == "Where is Mary?"
     assert data.label_names[second.label] == "kitchen"
     assert second.candidates == tuple(range(len(data.label_names)))
     paper = read("babi", folder, "(task=2)", recipe="paper")

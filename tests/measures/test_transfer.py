@@ -478,6 +478,7 @@ def test_a_hybrid_is_made_place_by_place(x: tuple, y: tuple, places: set[int]) -
 @given(words, words)
 def test_a_rewritten_text_is_whole_and_spelled_as_its_words_were(x: tuple, y: tuple) -> None:
     text = replace(TEXTS[0], query=("who",), candidates=(1,), rationale=(True,) * 7)
+    text = replace(text, query_text="Who?", read_to=1)
     taken = crossed(as_spelled(x), as_tokens(y), [0])
     found = rewritten(text, taken)
     assert found.spelled == taken.spelled == Written.of(found).spelled
@@ -488,6 +489,7 @@ def test_a_rewritten_text_is_whole_and_spelled_as_its_words_were(x: tuple, y: tu
         text.index,
         None,
     )
+    assert (found.as_read, found.asked) == (found.text, "Who")
 
 
 texts = st.lists(

@@ -27,7 +27,6 @@ from sightline.core.error_excerpts import show_id
 from sightline.core.errors import AnswerError, ModelError, SpecError
 from sightline.core.example import Example, shortened
 from sightline.core.protocols import Batch, Capability, Link, Origin, Trace
-from sightline.core.tokeniser import tokenise
 from sightline.numerics.divergences import total_variation
 
 Array = np.ndarray
@@ -363,11 +362,7 @@ def _sources(batch: Batch) -> Iterator[tuple[Example, Int[Array, " W"]]]:
 
 def _read(example: Example) -> Example:
     """Give a text as far as the model reads it: cut texts end with their last word."""
-    offsets = example.offsets
-    end = offsets[-1][1] if offsets else 0
-    cut = bool(tokenise(example.text[end:])[0])
-    text = example.text[:end] if cut else example.text
-    return replace(example, text=text, places=tuple(offsets))
+    return replace(example, text=example.as_read, places=example.offsets)
 
 
 def _without(source: Example, left: Int[Array, " W"]) -> str:

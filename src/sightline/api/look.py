@@ -72,6 +72,8 @@ class LookSettings:
     advice: str
     audit: Results | None
     doubt: str = ""
+    query: str | None = None
+    """The query as written."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,8 +96,7 @@ class Look(Explanation):
 
     def again(self, text: str) -> Look:
         """Look at another text, compared with this one; a query stays."""
-        query = None if self.text.query is None else " ".join(self.text.query)
-        example = unlabelled(text, query, self.reader.max_tokens)
+        example = unlabelled(text, self.reader.query, self.reader.max_tokens)
         return _last(_looked(self.reader, example, self))
 
     def __str__(self) -> str:
@@ -204,7 +205,8 @@ def look_map_by_map(
     example = unlabelled(text, query, max_tokens)
     known_texts = texts_known_to(known.model, (*example.tokens, *COMMON), queries=query is not None)
     ready = admit(known.model, known_texts, known.model.labels)
-    reader = LookSettings(ready, chosen, max_tokens, known.advice, *_of_model(audit, ready, known))
+    about = _of_model(audit, ready, known)
+    reader = LookSettings(ready, chosen, max_tokens, known.advice, *about, query)
     yield from _looked(reader, example)
 
 

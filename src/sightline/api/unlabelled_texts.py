@@ -4,6 +4,7 @@ are.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sightline.config.user_tables import Table
@@ -30,20 +31,14 @@ def unlabelled(
     tokens = _words("text", text, file, line)
     asked = None if query is None else _words("query", query, file, line)
     name = str(place) if file is None else f"{file}:{place}"
-    return _cut(name, place, text, tokens, asked, max_tokens)
+    read = Example(name, place, text, tokens, None, NO_LABEL, asked, query_text=query)
+    return _cut(read, max_tokens)
 
 
-def _cut(
-    name: str,
-    place: int,
-    text: str,
-    tokens: tuple[str, ...],
-    query: tuple[str, ...] | None,
-    max_tokens: int,
-) -> Example:
+def _cut(read: Example, max_tokens: int) -> Example:
+    """Keep the first words of a text and of its query."""
     most = whole(max_tokens, "max_tokens", 1)
-    asked = None if query is None else query[:most]
-    return Example(name, place, text, tokens[:most], None, NO_LABEL, asked)
+    return replace(read, tokens=read.tokens[:most], query=read.query and read.query[:most])
 
 
 class TextColumns(NamedTuple):
@@ -83,10 +78,11 @@ def in_table(file: str, kind: str, columns: TextColumns, max_tokens: int) -> Unl
         text: Any = row.cells.get(columns.text)  # `_tokens` checks that it is one
         if not (tokens := _tokens("text", text, file, row.line)):
             continue
-        asked = None
-        if columns.query:  # a row without a query is no single text, and an error as in an audit
-            asked = _words("query", row.cells.get(columns.query), file, row.line)
-        found.append(_cut(name, row.line, text, tokens, asked, max_tokens))
+        query = row.cells.get(columns.query) if columns.query else None
+        # A row without a query is no single text, and an error as in an audit.
+        asked = _words("query", query, file, row.line) if columns.query else None
+        about = (name, row.line, text, tokens, None, NO_LABEL, asked)
+        found.append(_cut(Example(*about, query_text=query), max_tokens))
     if rows.records and not found:
         raise DataError(
             f"expected words in {columns.text!r}, got none in any of {len(rows.records):,} rows; "

@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, repeat
 from pathlib import Path
 from typing import Any, TypeVar
 from zipfile import BadZipFile
@@ -34,7 +34,7 @@ from sightline.data.readers.csv_jsonl import table_digest
 from sightline.data.readers.hf_datasets import saved_digest
 from sightline.data.readers.text_folder import folder_digest
 
-MEANING = 2
+MEANING = 3
 """Raised by hand when a reader or the tokeniser gives other texts for the same bytes, or more of
 them is stored."""
 Arrays = dict[str, np.ndarray]
@@ -115,6 +115,7 @@ def keep(corpus: Corpus, file: Path, path: str) -> None:
     )
     arrays |= _shared_words("tokens", [text.tokens for text in texts])
     arrays |= _shared_words("query", [text.query or () for text in texts])
+    arrays |= _strings("query_text", (text.query_text or "" for text in texts))
     spans, arrays["span_numbers"] = _numbered(span for text in texts for span in text.places or ())
     arrays["spans"] = np.array(spans, dtype=np.int32).reshape(-1, 2)
     arrays |= {
@@ -185,6 +186,8 @@ def _corpus(arrays: Mapping[str, np.ndarray], path: str, longest: int | None) ->
             WHOLE if longest is None else count_cut_words(*both, longest)
             for both in zip(lengths, asked_lengths, strict=True)
         ],
+        repeat(None, len(lengths)),  # only uncached corpora have answers
+        (written or None for written in _read_strings("query_text", arrays)),
         strict=True,
     )
     texts = tuple(Text(*column) for column in columns)

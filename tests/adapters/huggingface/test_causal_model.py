@@ -149,6 +149,13 @@ def test_a_long_text_loses_its_last_words_and_the_template_none() -> None:
     assert model.trace(model.collate([text, example(SHORT)])).finite.all()
 
 
+def test_words_that_were_cut_before_are_not_read() -> None:
+    model, whole = model_of(), example("the film was bad")
+    cut = replace(whole, tokens=whole.tokens[:2], places=None)
+    assert model.reader.read(cut) == model.reader.read(example("the film"))
+    assert (model.seen(cut), model.beyond(cut)) == (cut, 0)
+
+
 def test_a_template_longer_than_the_model_is_refused_before_it_runs() -> None:
     module = language_model("llama", PIECES)
     ran: list[int] = []

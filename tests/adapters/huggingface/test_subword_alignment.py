@@ -1,5 +1,8 @@
 """Pieces belong to the words they stand in; what the model cannot see is left out, and counted."""
 
+from dataclasses import replace
+
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,9 +10,11 @@ from hypothesis import strategies as st
 from sightline.adapters.compatibility import check
 from sightline.adapters.huggingface.from_pretrained import transformer
 from sightline.adapters.huggingface.subword_alignment import NO_WORD, SubwordReader
+from sightline.core.error_excerpts import without_excerpts
+from sightline.core.errors import DataError
 from sightline.core.example import Example
 from sightline.core.tokeniser import tokenise
-from tests.adapters.huggingface.toys import bytes_in_pairs, classifier, word_pieces
+from tests.adapters.huggingface.toys import bytes_in_pairs, classifier, joining, word_pieces
 
 CPU = torch.device("cpu")
 BERT, GPT = SubwordReader(word_pieces(), 24, 0), SubwordReader(bytes_in_pairs(""), None, 0)
@@ -60,6 +65,55 @@ def test_a_text_beyond_the_length_of_the_model_keeps_what_fits() -> None:
     assert BERT.read(seen).words == BERT.read(long).words
     assert len(BERT.read(seen).ids) <= 24
     assert BERT.seen(seen) is seen
+
+
+@pytest.mark.parametrize("reader", [BERT, GPT])
+def test_words_that_were_cut_before_are_not_read(reader: SubwordReader) -> None:
+    """What is left out of a text because it is too long is not read by the model, either."""
+    text = replace(example("the film was bad"), tokens=("the", "film"), places=None)
+    assert reader.read(text) == reader.read(example("the film"))
+    assert (reader.seen(text), reader.beyond(text)) == (text, 0)
+    long = replace(example("the film was good and " * 8), tokens=("the", "film") * 20, places=None)
+    assert len(reader.seen(long).tokens) + reader.beyond(long) == 40
+    assert reader.read(reader.seen(long)).ids == reader.read(long).ids
+
+
+def test_a_last_word_without_a_piece_of_its_own_stays_in_the_text() -> None:
+    """It is no word that was cut: the model reads it with the word before."""
+    reader = SubwordReader(joining("byte-pair"), 24, 0)
+    text = example("so good!!")
+    seen = reader.seen(text)
+    assert len(seen.tokens) < len(text.tokens)
+    assert reader.read(seen).ids == reader.read(text).ids
+
+
+def test_a_query_is_read_as_it_is_written() -> None:
+    written = replace(example("the film", ("not-bad", "!")), query_text="Not-bad!! ")
+    read = GPT.tokenizer("the film", "Not-bad!")["input_ids"]
+    assert GPT.read(written).ids == tuple(read)
+    assert GPT.read(replace(written, query=("not-bad", "!", "!"))).ids == (
+        *GPT.tokenizer("the film", "Not-bad!! ")["input_ids"],
+    )
+    assert GPT.read(replace(written, query_text=None)).ids != tuple(read)
+
+
+def test_a_query_that_fills_the_model_is_named() -> None:
+    assert BERT.read(example("the film", ("good",) * 20)).ids
+    for words in (21, 60):
+        with pytest.raises(DataError, match=f"text a: .* {words + 3} of its 24 tokens"):
+            BERT.seen(example("the film", ("good",) * words))
+    with without_excerpts(), pytest.raises(DataError, match=r"text \[not shown\]"):
+        BERT.read(example("the film", ("good",) * 60))
+
+
+def test_words_of_a_text_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a text of 512 tokens, finding them for each token took half a second."""
+    text, asked = replace(example("the film was good " * 4), places=None), []
+    monkeypatch.setattr(
+        "sightline.core.example.tokenise", lambda one: asked.append(one) or tokenise(one)
+    )
+    GPT.read(text)
+    assert len(asked) < 5
 
 
 def test_a_word_without_a_piece_is_left_out_with_its_mark() -> None:

@@ -70,15 +70,17 @@ def _room(on: ProbeBatch) -> int:
 
 def _repeated(example: Example, times: int) -> Example:
     """Repeat a text."""
-    step, offsets = len(example.text) + 1, example.offsets
+    text, offsets = example.as_read, example.offsets
+    step = len(text) + 1
     return replace(
         example,
-        text=" ".join([example.text] * times),
+        text=" ".join([text] * times),
         tokens=example.tokens * times,
         places=tuple(
             (start + n * step, end + n * step) for n in range(times) for start, end in offsets
         ),
         rationale=None,
+        read_to=None,
     )
 
 
@@ -180,7 +182,7 @@ def _in_pieces(batch: Batch) -> bool:
 def _has_unseen(text: Example) -> bool:
     """Whether a text has words that share a subword with another word, which the model cannot see."""
     ends = [0, *(end for _, end in text.offsets)]
-    begins = [*(begin for begin, _ in text.offsets), len(text.text)]
+    begins = [*(begin for begin, _ in text.offsets), len(text.as_read)]
     return any(text.text[a:b].strip() for a, b in zip(ends, begins, strict=True))
 
 

@@ -52,12 +52,13 @@ class PromptReader(SubwordReader):
                 f"text {show_id(example.id)}: expected a text alone, got one with a question; a template "
                 "has one slot, so write the question into the template"
             )
-        ids, places = self.tokenise(example.text)
+        text = example.as_read
+        ids, places = self.tokenise(text)
         if len(ids) > TEXT_TOKENS.now:
             raise DataError(f"text {show_id(example.id)}: {TEXT_TOKENS.passed(len(ids))}")
         start = len(self.template.before)
         offsets = [(begin + start, end + start) for begin, end in example.offsets]
-        inside = [self._is_of_text(place, example.text) for place in places]
+        inside = [self._is_of_text(place, text) for place in places]
         words = [
             word_of(place, offsets) if of_text else NO_WORD
             for place, of_text in zip(places, inside, strict=True)

@@ -45,22 +45,35 @@ class SubwordReader:
         """Tokenise a text, and the query of a pair after it; cut it to the model's length, unless
         ``whole``.
         """
-        pair = None if example.query is None else " ".join(example.query)
-        cut = (
-            {}
-            if whole or self.longest is None
-            else {"truncation": "only_first", "max_length": self.longest}
-        )
-        read = self.tokenizer(example.text, pair, return_offsets_mapping=True, verbose=False, **cut)
+        read = self._tokenise(example, None if whole else self.longest)
         if len(read["input_ids"]) > TEXT_TOKENS.now:
             raise DataError(
                 f"text {show_id(example.id)}: {TEXT_TOKENS.passed(len(read['input_ids']))}"
             )
         places = zip(read["offset_mapping"], read.sequence_ids(), strict=True)
-        words = tuple(
-            word_of(place, example.offsets) if part == 0 else NO_WORD for place, part in places
-        )
+        offsets = example.offsets  # found again for every text, not for every token
+        words = tuple(word_of(place, offsets) if part == 0 else NO_WORD for place, part in places)
         return SubwordText(tuple(read["input_ids"]), words)
+
+    def _tokenise(self, example: Example, longest: int | None) -> Any:
+        """Tokenise a text and its query; a query that leaves no place for the text is an error."""
+        query = example.asked
+        cut = {} if longest is None else {"truncation": "only_first", "max_length": longest}
+        try:
+            return self.tokenizer(
+                example.as_read, query, return_offsets_mapping=True, verbose=False, **cut
+            )
+        except Exception as error:  # the library raises no class of its own
+            alone = (
+                0 if query is None else len(self.tokenizer("", query, verbose=False)["input_ids"])
+            )
+            if longest is None or alone < longest:
+                raise
+            raise DataError(
+                f"text {show_id(example.id)}: expected a query that leaves the model a place for "
+                f"the text, got one that takes {alone} of its {longest} tokens; shorten the query, "
+                "or leave the text out"
+            ) from error
 
     def batch(self, examples: Sequence[Example], device: torch.device) -> Batch:
         """Pad texts at the right; only tokens of words are attendable, special tokens keep their
@@ -71,7 +84,7 @@ class SubwordReader:
             (text.id for text, one in zip(examples, read, strict=True) if not one.ids), None
         ):
             raise DataError(
-                f"text {empty}: expected tokens of it, the tokenizer gave none; leave the text out"
+                f"text {show_id(empty)}: expected tokens of it, the tokenizer gave none; leave the text out"
             )
         size = max(len(one.ids) for one in read)
         ids, words = (

@@ -110,6 +110,7 @@ def _examples(corpus: Corpus, chosen: SelectedSplits) -> dict[str, Split]:
                 text.rationale,
                 text.group,
                 sum(text.lost),
+                query_text=text.query_text,
             )
         )
     return {name: tuple(examples) for name, examples in splits.items()}

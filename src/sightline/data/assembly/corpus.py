@@ -39,6 +39,8 @@ class Text:
     """The number of words of the text and the query that were cut while reading."""
     answers: tuple[int, ...] | None = None
     """In a published corpus with queries, the labels that this text allows; None for all."""
+    query_text: str | None = None
+    """The query as written, of which ``query`` are the words; None if only these are known."""
 
     @property
     def lengths(self) -> tuple[int, int]:

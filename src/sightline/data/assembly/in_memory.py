@@ -110,4 +110,6 @@ def _corpus(name: str, cells: Sequence[RecordCells], columns: Iterable[str]) -> 
 def _text(name: str, cells: RecordCells, label: int) -> Text:
     query = None if cells.query is None else kept_once(tokenise(cells.query)[0])
     words = (cells.text, kept_once(tokenise(cells.text)[0]), None)
-    return Text(f"{name}:{cells.line}", cells.split, label, *words, name, cells.line, query)
+    named = f"{name}:{cells.line}"
+    about = (name, cells.line, query)
+    return Text(named, cells.split, label, *words, *about, query_text=cells.query)

@@ -193,6 +193,7 @@ def _texts(
             marked(offsets[:longest], record.spans),
             read.groups[number] if read.groups else "",
             count_cut_words(len(tokens), len(asked or ()), longest),
+            query_text=record.query,
         )
 
 

@@ -58,6 +58,7 @@ class AskedStory:
     tokens: tuple[str, ...]
     offsets: tuple[Span, ...]
     query: tuple[str, ...]
+    query_text: str | None
     answer: str
     rationale: tuple[bool, ...]
 
@@ -129,9 +130,8 @@ def _corpus(
             continue
         name, story = (f"babi/{base(file.name)}:{line}" for line in (one.line, one.began))
         label, words = numbers[one.answer], (one.text, one.tokens, one.offsets)
-        texts.append(
-            Text(name, split, label, *words, file.shown, one.line, one.query, one.rationale, story)
-        )
+        about = (file.shown, one.line, one.query, one.rationale, story)
+        texts.append(Text(name, split, label, *words, *about, query_text=one.query_text))
     note = (
         f"answers are among the {len(answers)} words of training in task "
         f"{', '.join(map(str, tasks))}"
@@ -172,7 +172,8 @@ def read_questions(file: File, recipe: Recipe) -> Iterator[AskedStory]:
         marks = tuple(place in marked for place in range(len(story.tokens)))
         query = tuple(word for word in tokenise(question)[0] if recipe == "clean" or word != "?")
         words = cutter.shared(story.tokens, story.offsets)
-        yield AskedStory(number, began, story.text, *words, query, answer, marks)
+        asked = question if recipe == "clean" else None
+        yield AskedStory(number, began, story.text, *words, query, asked, answer, marks)
 
 
 def _asked(line: str, story: _Story, file: File, number: int) -> tuple[str, str, list[int]]:

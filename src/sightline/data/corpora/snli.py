@@ -91,6 +91,7 @@ def _pairs(
             cutter.shared(general(hypothesis), ())[0]
             if recipe == "paper"
             else cutter.cut(hypothesis)[0],
+            query_text=None if recipe == "paper" else hypothesis,
         )
 
 

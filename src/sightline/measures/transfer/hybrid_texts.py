@@ -81,6 +81,7 @@ def rewritten(text: Example, words: Written) -> Example:
         tokens=words.tokens,
         places=places,
         rationale=None,
+        read_to=None,
     )
 
 

@@ -252,7 +252,12 @@ class Transfer:
         maps.
         """
         texts = tuple(
-            replace(rewritten(x, Written.of(x)), query=y.text.query, candidates=y.text.candidates)
+            replace(
+                rewritten(x, Written.of(x)),
+                query=y.text.query,
+                query_text=y.text.query_text,
+                candidates=y.text.candidates,
+            )
             for x, y in zip(giving, receivers, strict=True)
         )
         trace = subject.model.trace(subject.model.collate(texts))
