@@ -22,7 +22,14 @@ from sightline.adapters.huggingface.model_folder import check_normalizer
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
 from sightline.cli.app import run
 from sightline.core.errors import DataError, ModelError
-from tests.adapters.huggingface.toys import bytes_in_pairs, classifier, whole_words, word_pieces
+from tests.adapters.huggingface.toys import (
+    LONGEST,
+    bytes_in_pairs,
+    classifier,
+    tokenizer_of,
+    whole_words,
+    word_pieces,
+)
 from tests.texts import example
 
 PIECES_OF_WORDS = word_pieces()
@@ -158,6 +165,32 @@ def test_no_graph_of_the_weights_that_are_read_is_kept(good: Path) -> None:
     texts = [example(" ".join(model.words[:4])), example(" ".join(model.words[2:9]), 1)]
     found = {one.name: one.outcome for one in check(model, texts)}
     assert (found["gradient"], found["embeddings"]) == ("passed", "passed")
+
+
+def test_weights_in_half_precision_are_read_in_whole(folder: Path) -> None:
+    """Nobody at the command line can call module.float()."""
+    half = classifier("bert", tokenizer=PIECES_OF_WORDS, id2label=LABELS).to(torch.bfloat16)
+    half.save_pretrained(folder)
+    module = load_huggingface(f"hf:{folder}").module
+    assert {weights.dtype for weights in module.parameters()} == {torch.float32}
+
+
+@pytest.mark.parametrize(("family", "fewer"), [("bert", 0), ("roberta", 1)])
+def test_the_longest_text_is_found_without_a_row_that_is_not_there(
+    family: str, fewer: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On CUDA, looking up a row beyond the table breaks the whole process."""
+    look_up, beyond = torch.nn.functional.embedding, list[int]()
+
+    def watched(ids: torch.Tensor, table: torch.Tensor, *others: Any, **named: Any) -> torch.Tensor:
+        beyond.extend(ids[ids >= len(table)].tolist())
+        return look_up(ids, table, *others, **named)
+
+    monkeypatch.setattr(torch.nn.functional, "embedding", watched)
+    tokenizer = tokenizer_of(family)
+    model = sightline.transformer(classifier(family, tokenizer=tokenizer), tokenizer)
+    assert model.reader.longest == LONGEST - fewer
+    assert beyond == []
 
 
 def test_weights_in_shards_of_the_same_folder_are_read(folder: Path) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from sightline.adapters.huggingface.attention_source import MEAN, parse_attention_source
 from sightline.adapters.huggingface.auditable import HuggingFace
 from sightline.adapters.huggingface.model_folder import check_pad, is_causal
@@ -53,7 +55,8 @@ def load_huggingface(spec: str, device: str = "cpu") -> HuggingFace:
         )
     instead = _BY_PROMPT if is_causal(folder_of(where)) else ""
     kind = auto.AutoModelForSequenceClassification
-    module, tokenizer = read_whole(spec, where, kind, instead=instead)
+    # In half precision, rounding is larger than what an audit measures.
+    module, tokenizer = read_whole(spec, where, kind, instead=instead, dtype=torch.float32)
     # It is not trained: without gradients of weights, graphs keep less memory.
     return transformer(
         module.to(device).eval().requires_grad_(False),
