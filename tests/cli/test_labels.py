@@ -111,7 +111,7 @@ def test_a_dry_run_counts_every_label(sightline: Call, folder: Path, tmp_path: P
     [
         (("--label-name", "four"), "--label-name"),
         (("--label-map", "one=none"), "no class"),
-        (("--labels-sep", "|"), "no class for"),
+        (("--labels-sep", "|"), "say which is which with --label-map "),
     ],
 )
 def test_what_does_not_fit_is_refused(

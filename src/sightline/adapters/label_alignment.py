@@ -18,6 +18,7 @@ from itertools import chain
 from typing import Any
 
 from sightline.config.label_map import READ_AS, read_label_map, written_label_map
+from sightline.config.spec_syntax import BY_CONFIG
 from sightline.core.error_excerpts import left_out, list_names, show, show_name
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.example import Example
@@ -55,7 +56,8 @@ def numbered_for(
     if dataset.several:
         raise DataError(
             f"{dataset.name}: expected one label for each text, got several, and the model "
-            f"predicts one of {list_names(names)}; load the data without {setting('labels_sep')}"
+            f"predicts one of {list_names(names)}; load the data without {setting('labels_sep')}; or, "
+            f"{BY_CONFIG}"
         )
     counts = Counter(dataset.label_names[one.label] for one in chain(*dataset.splits.values()))
     matching = match_labels(

@@ -76,7 +76,8 @@ def labelled_sets(
     try:
         matching = match_labels(dataset.name, known, names, as_read(label_map or {}))
     except DataError as error:
-        raise DataError(_advised(str(error), dataset)) from None
+        # Settings stay marked, so that each interface spells them its own way.
+        raise DataError(_advised(error.spelled(setting), dataset)) from None
     sets = tuple(frozenset(matching.classes[label] for label in one) for one in written)
     without = [name for name in names if name not in frozenset().union(*sets)]
     notes = [f"no text has the label {list_names(without)} of the model"] if without else []

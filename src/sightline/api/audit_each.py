@@ -14,6 +14,7 @@ from sightline.api.hooks import Hooks
 from sightline.api.model_source import ChosenModel, TrainedFirst
 from sightline.api.run_options import TO_THE_END, Stopping
 from sightline.api.seed_audits import Audits
+from sightline.config.spec_syntax import BY_CONFIG
 from sightline.core.errors import SpecError
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _refuse_seeds(sources: Sequence[ChosenModel]) -> None:
 def _refuse_labels(source: ChosenModel) -> None:
     """Refuse names of labels if the model predicts one class."""
     if not isinstance(source, TrainedFirst) and source.asked.labels:
-        message = "names labels, and the model predicts one class; leave it out"
+        message = "names labels, and the model predicts one class; leave it out, or, " + BY_CONFIG
         raise SpecError(message, field="labels")
 
 

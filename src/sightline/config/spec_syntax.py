@@ -21,6 +21,11 @@ from sightline.core.errors import SpecError
 
 ELSEWHERE = PY, HF, HF_CAUSAL, ANSWERS = "py:", "hf:", "hf-causal:", "answers:"
 """What the name of a model begins with that was trained elsewhere."""
+BY_CONFIG = (
+    f"if each class of a {HF} model has a sigmoid of its own, write "
+    '"problem_type": "multi_label_classification" into its config.json'
+)
+"""How a model of transformers becomes one with several labels."""
 
 
 def parse_data(text: str, /, **settings: Any) -> DataSpec:
