@@ -10,8 +10,9 @@ import torch
 from torch import nn
 
 from sightline.adapters import compatibility
-from sightline.adapters.checks import gradient_checks
+from sightline.adapters.checks import forward_checks, gradient_checks, invariance_checks
 from sightline.adapters.checks.invariance_checks import without
+from sightline.adapters.checks.probe_batch import ProbeBatch
 from sightline.adapters.compatibility import (
     DEMANDS,
     OF_STATES,
@@ -23,6 +24,7 @@ from sightline.adapters.compatibility import (
 from sightline.adapters.factory import texts_without_data
 from sightline.adapters.wrap import WrappedModule
 from sightline.config.registry import ENCODERS, PROJECTIONS, SCORERS, SOURCES
+from sightline.core.error_excerpts import NOT_SHOWN, without_excerpts
 from sightline.core.errors import DataError, ModelError
 from sightline.core.example import Example
 from sightline.core.protocols import Batch
@@ -487,6 +489,25 @@ def test_a_wrong_wrapper_gets_the_right_complaint_first(name: str) -> None:
     assert line.startswith("✕ ")
     assert re.search(message, line), line
     assert len(found) == 4 + len(DEMANDS)
+
+
+def test_the_id_of_a_text_may_be_left_out_of_every_complaint() -> None:
+    texts = [replace(text, id=f"NOTE-{text.index}") for text in TEXTS]
+    batch = OURS.collate(texts)
+    trace = OURS.trace(batch)
+    wrong = {
+        forward_checks.finite: {"logits": trace.logits * torch.nan},
+        forward_checks.distribution: {"attention": trace.attention * 2},
+        forward_checks.unattended: {"attention": trace.attention + 1},
+        invariance_checks.padding: {"logits": trace.logits + 1},
+        invariance_checks.alone: {"logits": trace.logits + 1},
+    }
+    for proof, changed in wrong.items():
+        probe = ProbeBatch(OURS, texts, batch, replace(trace, **changed), None)
+        assert "NOTE-" in proof(probe).wrong
+        with without_excerpts():
+            assert "NOTE-" not in proof(probe).wrong
+            assert NOT_SHOWN in proof(probe).wrong
 
 
 def test_where_others_rest_on_a_proof_they_are_not_looked_at() -> None:

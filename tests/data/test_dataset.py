@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from sightline.core.error_excerpts import without_excerpts
 from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
 from sightline.core.tokeniser import tokenise
@@ -51,6 +52,13 @@ def test_a_text_in_two_splits_is_refused(again, what):
 def test_a_text_twice_in_one_split_is_refused():
     with refused(DataError):
         dataset([example(0), example(0)], [], [])
+
+
+def test_an_id_that_is_there_twice_may_be_left_out_of_the_error():
+    named = [replace(example(number), id="NOTE-12") for number in (0, 1)]
+    with without_excerpts(), pytest.raises(DataError) as caught:
+        dataset(named, [], [])
+    assert "NOTE-12" not in str(caught.value)
 
 
 @pytest.mark.parametrize("label", [-1, 2])

@@ -282,7 +282,7 @@ class AnswersModel:
         if lacking:
             raise SpecError(
                 f"expected scores of all {len(texts)} audited texts, because they are the audited "
-                f"map, got none for {len(lacking)}, such as {lacking[0]!r:.60}; score these texts "
+                f"map, got none for {len(lacking)}, such as {show_id(lacking[0])!r:.60}; score these texts "
                 "too, or leave them out of the data",
                 field="scores",
             )

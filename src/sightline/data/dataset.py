@@ -134,8 +134,9 @@ def _find_twice(name: str, what: str, splits: Mapping[str, Split]) -> None:
     for split, examples in splits.items():
         for key in map(attrgetter(what), examples):
             if key in seen:
+                shown = show_id(key) if isinstance(key, str) else key
                 raise DataError(
-                    f"{name}: {what} {key!r} is in {seen[key]} and again in {split}; each "
+                    f"{name}: {what} {shown!r} is in {seen[key]} and again in {split}; each "
                     "text needs an id and an index of its own, and a text may be in one "
                     "split only"
                 )

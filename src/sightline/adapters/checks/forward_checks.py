@@ -15,6 +15,7 @@ from sightline.adapters.checks.probe_batch import (
     furthest,
     module_of,
 )
+from sightline.core.error_excerpts import show_id
 from sightline.core.protocols import Auditable, Batch, SupportsUnknownToken, without_cache
 
 
@@ -69,7 +70,7 @@ def finite(on: ProbeBatch) -> CheckResult:
     for name in ("embeddings", "attention", "logits"):
         bad = ~torch.isfinite(getattr(on.trace, name)).flatten(1).all(1)
         if bad.any():
-            text = on.examples[int(bad.nonzero()[0])].id
+            text = show_id(on.examples[int(bad.nonzero()[0])].id)
             return CheckResult(
                 f"{name} of text {text} are not finite",
                 (
@@ -171,7 +172,7 @@ def distribution(on: ProbeBatch) -> CheckResult:
     if apart <= 10 * TOLERANCE:
         return CheckResult(measured=apart)
     return CheckResult(
-        f"the weights of text {on.examples[row].id} sum to {float(sums[row]):.4g} over its words",
+        f"the weights of text {show_id(on.examples[row].id)} sum to {float(sums[row]):.4g} over its words",
         "give one distribution a text: take the softmax over its words only, average heads "
         "rather than add them, and round nothing to half precision (autocast)",
         apart,
@@ -184,7 +185,7 @@ def unattended(on: ProbeBatch) -> CheckResult:
     most = float(outside.max())
     if most == 0:
         return CheckResult(measured=0.0)
-    text = on.examples[int(outside.argmax())].id
+    text = show_id(on.examples[int(outside.argmax())].id)
     return CheckResult(
         f"padding, or a token that is no word, gets attention ({most:.2g} in text {text})",
         "fill scores with −inf outside of batch.attendable before the softmax",

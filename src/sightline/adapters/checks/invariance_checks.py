@@ -17,6 +17,7 @@ from sightline.adapters.checks.probe_batch import (
     answers,
     furthest,
 )
+from sightline.core.error_excerpts import show_id
 from sightline.core.example import Example, shortened
 from sightline.core.protocols import (
     Auditable,
@@ -47,8 +48,8 @@ def padding(on: ProbeBatch) -> CheckResult:
         return CheckResult(measured=apart)
     return CheckResult(
         (
-            f"{extra} more columns of padding change the answer on text {on.examples[row].id} (by "
-            f"{apart:.2g})"
+            f"{extra} more columns of padding change the answer on text "
+            f"{show_id(on.examples[row].id)} (by {apart:.2g})"
         ),
         "keep padding out of the states (pack_padded_sequence, or a mask) and out of the "
         "softmax; padding may hold any id, so go by batch.mask"
@@ -107,7 +108,8 @@ def alone(on: ProbeBatch) -> CheckResult:
     if apart <= TOLERANCE:
         return CheckResult(measured=apart)
     return CheckResult(
-        f"text {on.examples[row].id} gets another answer alone than among others (by {apart:.2g})",
+        f"text {show_id(on.examples[row].id)} gets another answer alone than among others (by "
+        f"{apart:.2g})",
         (
             "let no text see its neighbours: no statistics over the batch, padding at the right, "
             "never read, rows in order"
@@ -138,7 +140,7 @@ def deletion(on: ProbeBatch) -> CheckResult:
     if apart <= TOLERANCE:
         return CheckResult(measured=apart)
     return CheckResult(
-        f"text {on.examples[several[row]].id} with a word deleted from its batch is not the "
+        f"text {show_id(on.examples[several[row]].id)} with a word deleted from its batch is not the "
         f"text read without it (the logits differ by {apart:.2g})",
         (
             "let trace use nothing of collate's but batch.ids and batch.mask: only these are "
