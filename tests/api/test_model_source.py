@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sightline.api.audit import audit_source
-from sightline.api.model_source import ImportedModel, SavedModel, TrainedFirst, choose
+from sightline.api.model_source import ImportedModel, SavedModel, TrainedFirst, choose, model_place
 from sightline.api.run_options import AuditOptions, TrainingOptions
 from sightline.audits.audit_result import Audit
 from sightline.audits.run import audit
@@ -78,6 +78,15 @@ def test_scores_that_fit_nothing_are_refused_before_anything_is_trained(
         audit_source(
             choose(DATA, "mlp(hidden=4)", options=AuditOptions(scores=tmp_path / "scores.csv"))
         )
+
+
+def test_the_place_of_a_model_may_begin_at_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "m").mkdir()
+    assert model_place("hf:~/m(layer=0)") == tmp_path / "m"
+    assert model_place("hf:~/other") is None
 
 
 def test_what_cannot_be_chosen_names_its_field() -> None:

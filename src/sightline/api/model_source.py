@@ -438,7 +438,7 @@ def model_place(model: str) -> Path | None:
     spec.
     """
     if model.startswith(FOR_TRANSFORMERS):
-        place = Path(place_and_options(model.partition(":")[2])[0])
+        place = Path(place_and_options(model.partition(":")[2])[0]).expanduser()
         return place if place.exists() else None
     prefix = next((one for one in (PY, ANSWERS) if model.startswith(one)), "")
     if not prefix:

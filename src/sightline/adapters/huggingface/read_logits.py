@@ -22,8 +22,8 @@ from torch.overrides import TorchFunctionMode
 from sightline.adapters.huggingface.attention_reduction import place
 from sightline.adapters.huggingface.attention_source import QueryRow
 from sightline.adapters.huggingface.forward_pass import plain_logits
-from sightline.adapters.huggingface.prompted_model import PromptedModel
-from sightline.adapters.huggingface.read_row import SAME, ReadRow, row_of
+from sightline.adapters.huggingface.prompted_model import SAME, PromptedModel
+from sightline.adapters.huggingface.read_row import ReadRow, row_of
 from sightline.adapters.onednn_linear import faster_linear
 from sightline.adapters.tap.prefix_cache import PrefixOutput, layers_before
 from sightline.adapters.tap.softmax_tracer import Site

@@ -17,12 +17,10 @@ from jaxtyping import Float, Int
 from sightline.adapters.huggingface.attention_reduction import place
 from sightline.adapters.huggingface.attention_source import QueryRow
 from sightline.adapters.huggingface.forward_pass import run
+from sightline.adapters.huggingface.prompted_model import SAME
 from sightline.adapters.onednn_linear import faster_linear
 from sightline.adapters.tap.prefix_cache import PrefixOutput
 from sightline.adapters.tap.softmax_tracer import Site, watching
-
-SAME = 1e-5
-"""Logits that differ by less, relative to the largest, are equal."""
 
 
 @dataclass(frozen=True)
