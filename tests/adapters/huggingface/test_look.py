@@ -23,6 +23,7 @@ from tests.adapters.huggingface.toys import (
     LONGEST,
     MARKED,
     WORDS,
+    bytes_in_pairs,
     classifier,
     joining,
     whole_words,
@@ -171,3 +172,33 @@ def test_a_real_tokenizer_loses_no_word_and_shifts_none(real_data: Callable[[str
     kept = [word for word, there in zip(look.text.tokens, look.seen, strict=True) if there]
     pieces = tokenizer(text, truncation=True, max_length=32)["input_ids"]
     assert tokenizer.decode(pieces, skip_special_tokens=True).replace(" ", "") == "".join(kept)
+
+
+def test_a_query_is_read_as_it_is_written_and_stays(tmp_path: Path) -> None:
+    """In a table, in a list, and in the text that is looked at again."""
+    pieces = bytes_in_pairs()
+    model = sightline.transformer(classifier("roberta", tokenizer=pieces), pieces, layer=1, head=0)
+    read: list[str | None] = []
+    reader = replace(model.reader, tokenizer=asked_for(model.reader.tokenizer, read))
+    watched = replace(model, reader=reader)
+    look = sightline.look(watched, "the film", "Not-bad, I say.")
+    read.clear()
+    look.again("the story")
+    assert {*read} == {"Not-bad, I say."}
+    (tmp_path / "t.csv").write_text("text,label,why\nthe film,a,Is it?\n", encoding="utf-8")
+    table = sightline.load(str(tmp_path / "t.csv"), query="why", split="all", max_tokens=2)
+    given = sightline.data_from(["the film"], ["a"], splits="all", queries=["Is it?"], max_tokens=2)
+    for data in (table, given):
+        read.clear()
+        watched.collate(data.test)
+        assert read == ["Is it"]
+
+
+def asked_for(tokenizer: Any, read: list[str | None]) -> Callable[..., Any]:
+    """A tokenizer that notes the queries it is given."""
+
+    def call(text: str, query: str | None = None, **options: Any) -> Any:
+        read.append(query)
+        return tokenizer(text, query, **options)
+
+    return call
