@@ -161,30 +161,30 @@ def claimed_length(module: Any, tokenizer: Any) -> int | None:
 def longest_text(module: Any, tokenizer: Any, ids: Sequence[int], pad: int) -> int | None:
     """The number of tokens that the model accepts: in some families, positions count from after the
     padding token's number.
-
-    Tables of embeddings are asked for no row that they lack: on CUDA, that ends the process.
     """
-    claimed = claimed_length(module, tokenizer)
+    # Not tried out where its parts say it: a position too many breaks the process on CUDA.
+    limits = [claimed_length(module, tokenizer), *_positions(module)]
+    claimed = min((limit for limit in limits if limit is not None), default=None)
     if claimed is None or claimed > _TRIED:
         return claimed
     text = probe_ids(ids, 1, claimed, module.device)
-    tables = [part for part in module.modules() if type(part) is torch.nn.Embedding]
-    hooks = [table.register_forward_pre_hook(_check_rows) for table in tables]
     try:
         with torch.no_grad():
             module(input_ids=text, attention_mask=torch.ones_like(text))
     except (IndexError, RuntimeError):
         return claimed - pad - 1
-    finally:
-        for hook in hooks:
-            hook.remove()
     return claimed
 
 
-def _check_rows(table: torch.nn.Embedding, given: tuple[torch.Tensor, ...]) -> None:
-    """Raise an error if a table of embeddings is asked for a row that it lacks."""
-    if given and int(given[0].max()) >= table.num_embeddings:
-        raise IndexError(f"expected a row below {table.num_embeddings}, got {int(given[0].max())}")
+def _positions(module: Any) -> list[int]:
+    """The positions of each table of them that leaves out a padding token, and all before it."""
+    return [
+        table.num_embeddings - table.padding_idx - 1
+        for name, table in module.named_modules()
+        if isinstance(table, torch.nn.Embedding)
+        and table.padding_idx is not None
+        and "position" in name.rpartition(".")[2]
+    ]
 
 
 def _padding_is_inert(module: Any, ids: Sequence[int], pad: int) -> bool:
