@@ -112,7 +112,7 @@ def predict(
 
 
 def form_of(asked: Form | None, out: Path | None, *, as_json: bool) -> Form:
-    """Give the form that is asked for, or else that of the name of the file."""
+    """Give the requested form, or else the one that the name of the file says."""
     if asked is not None:
         if as_json and out is None:
             raise SpecError(
