@@ -16,9 +16,9 @@ from sightline.audits.audit_result import Audit
 from sightline.cli.signals import heed_sigterm
 from sightline.config.spec_syntax import parse_data
 from sightline.core.errors import SightlineError
-from sightline.core.results import BY_ABSENCE, CAN, CAVEATS, MUST_NOT
+from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT
 from sightline.data.load_dataset import load
-from sightline.report.gates import closed, read_gates
+from sightline.report.gates import closed, open_untold, read_gates
 from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.cli.conftest import TINY, Call, Finished, write_table
 from tests.verdicts import reached
@@ -274,10 +274,19 @@ def test_a_gate_closes_and_everything_is_written_all_the_same(sightline: Call, h
 
 
 def test_a_gate_stays_open_for_another_verdict(sightline: Call, here: Path, table):
-    assert (
-        sightline("audit", "--data", table, *TINY, "--fail-on", "can-be-shown-with-caveats").code
-        == 0
-    )
+    done = sightline("audit", "--data", table, *TINY, "--fail-on", "can-be-shown-with-caveats")
+    assert done.code == 0
+    assert "--fail-on cannot-tell" in done.err.splitlines()[-1]  # nothing could be told
+
+
+def test_an_open_gate_is_noted_only_where_nothing_could_be_told(finished: Finished):
+    audit = Audit.load(finished.saved)
+    told = replace(audit, verdict=replace(audit.verdict, level=MUST_NOT, by_class={}))
+    untold = replace(audit, verdict=replace(audit.verdict, level=CANNOT_TELL, by_class={}))
+    asked = ["can-be-shown"]
+    assert [open_untold(one, asked) for one in (told, untold)] == [False, True]
+    assert not open_untold(untold, [])
+    assert not open_untold(untold, ["cannot-tell"])
 
 
 def test_a_finding_closes_its_gate_when_it_is_contradicted(finished: Finished):

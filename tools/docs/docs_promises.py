@@ -74,8 +74,9 @@ PROMISES = (
         "tests/experiments/test_ray_cluster.py",
     ),
     _promise(
-        "An audit that stops early and was killed resumes with the next measure, during the "
-        "comparison of maps, too, and ends with the numbers of an uninterrupted audit to 1e-9",
+        "An audit that stops early and was killed resumes after its last finished look, within the "
+        "first look and the comparison of maps with the next measure, and ends with the numbers of "
+        "an uninterrupted audit to 1e-9",
         "tests/audits/test_sequential.py",
         "tests/audits/test_resumed_comparison.py",
         "tests/cli/test_resuming.py",
