@@ -1,7 +1,7 @@
 """Classes with too few texts are named before an audit; texts of one group count as one."""
 
 from sightline.core.example import Example
-from sightline.data.dataset import Dataset
+from sightline.data.dataset import Dataset, sample_test
 from sightline.experiments.forecast import few_texts
 
 
@@ -24,8 +24,12 @@ def test_texts_without_groups_are_counted_one_by_one() -> None:
 
 def test_too_few_texts_for_any_verdict_are_counted_together() -> None:
     said = few_texts(dataset(0), 40, 0)
-    assert "40 texts" in said
+    assert "40 test texts:" in said
     assert "stable" not in said
+    drawn = sample_test(dataset(11), 40, 0).test
+    counted = len({text.group or text.id for text in drawn})
+    assert counted < 40
+    assert f"which count as {counted} by their groups" in few_texts(dataset(11), 40, 0)
 
 
 def test_a_class_of_few_groups_is_named_with_their_number() -> None:

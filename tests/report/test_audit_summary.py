@@ -42,7 +42,7 @@ def test_a_code_stands_behind_a_name(case: Audit) -> None:
 
 def test_more_texts_are_advised_where_they_could_change_the_verdict() -> None:
     needed = tuple(replace(one, needed=4000) for one in audit().findings)
-    advised = "Audit more texts (now 872). About so many settle a test: 4,000 for "
+    advised = "Audit more texts (now 24). About so many settle a test: 4,000 for "
     assert advised in plain(lines(replace(audit(), findings=needed)))
     assert advised not in plain(lines(replace(compared(), findings=needed)))
 

@@ -313,8 +313,12 @@ def test_no_surface_counts_no_texts_or_says_what_another_part_denies(
                     finding.code
                 )  # too few say nothing, however low they lie
                 said = (
-                    "more texts would settle it"
-                    if few and words == finding.reason
+                    (
+                        "more texts would settle it"
+                        if words == finding.reason
+                        else "is on fewer than"
+                    )
+                    if few
                     else "worse than chance"
                 )
                 assert said in words or finding.code == "SL-001"

@@ -260,12 +260,13 @@ def few_texts(dataset: Dataset, limit: int | None, seed: int) -> str:
     if not few:
         return ""
     grouped = any(text.group for text in data.test)
-    once = ", and texts of one group count as one" if grouped else ""
     if sum(counts) < least:
+        of_groups = f", which count as {sum(counts)} by their groups" if grouped else ""
         return (
-            f"the {len(data.test)} texts{once} are too few: a verdict takes at least {least}, so an "
+            f"{len(data.test)} test texts{of_groups}: a verdict rests on at least {least}, so an "
             "audit of these will say that it cannot tell"
         )
+    once = ", and texts of one group count as one" if grouped else ""
     return (
         f"by their labels there are {join_words(few)} among the {len(data.test)} texts{once}; a class "
         f"needs at least {least} texts that are predicted as it for a verdict of its own"
