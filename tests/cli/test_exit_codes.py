@@ -18,7 +18,7 @@ from sightline.config.spec_syntax import parse_data
 from sightline.core.errors import SightlineError
 from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT
 from sightline.data.load_dataset import load
-from sightline.report.gates import closed, open_untold, read_gates
+from sightline.report.gates import closed, only_cannot_tell, read_gates
 from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.cli.conftest import TINY, Call, Finished, write_table
 from tests.verdicts import reached
@@ -284,9 +284,9 @@ def test_an_open_gate_is_noted_only_where_nothing_could_be_told(finished: Finish
     told = replace(audit, verdict=replace(audit.verdict, level=MUST_NOT, by_class={}))
     untold = replace(audit, verdict=replace(audit.verdict, level=CANNOT_TELL, by_class={}))
     asked = ["can-be-shown"]
-    assert [open_untold(one, asked) for one in (told, untold)] == [False, True]
-    assert not open_untold(untold, [])
-    assert not open_untold(untold, ["cannot-tell"])
+    assert [only_cannot_tell(one, asked) for one in (told, untold)] == [False, True]
+    assert not only_cannot_tell(untold, [])
+    assert not only_cannot_tell(untold, ["cannot-tell"])
 
 
 def test_a_finding_closes_its_gate_when_it_is_contradicted(finished: Finished):

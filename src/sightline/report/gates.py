@@ -35,8 +35,8 @@ def expensive_measures(gates: Sequence[str]) -> tuple[str, ...]:
     return tuple({AUDIT_TESTS[gate].measure for gate in gates if gate in AUDIT_TESTS} & BY_NAME)
 
 
-def open_untold(audit: Results, gates: Sequence[str]) -> bool:
-    """Check whether gates stay open only because nothing could be told of any text."""
+def only_cannot_tell(audit: Results, gates: Sequence[str]) -> bool:
+    """Check whether gates stay open because the audit cannot tell for any text."""
     levels = {audit.verdict.level, *(one.level for one in audit.verdict.by_class.values())}
     return bool(gates) and levels == {CANNOT_TELL} and not closed(audit, gates)
 
