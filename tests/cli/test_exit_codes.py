@@ -11,14 +11,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import typer
 
+from sightline.api.seed_audits import Audits
 from sightline.audits.audit_result import Audit
+from sightline.cli.fail_on import close_gates
 from sightline.cli.signals import heed_sigterm
 from sightline.config.spec_syntax import parse_data
 from sightline.core.errors import SightlineError
 from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT
 from sightline.data.load_dataset import load
-from sightline.report.gates import closed, only_cannot_tell, read_gates
+from sightline.report.gates import closed, read_gates
 from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.cli.conftest import TINY, Call, Finished, write_table
 from tests.verdicts import reached
@@ -279,14 +282,20 @@ def test_a_gate_stays_open_for_another_verdict(sightline: Call, here: Path, tabl
     assert "--fail-on cannot-tell" in done.err.splitlines()[-1]  # nothing could be told
 
 
-def test_an_open_gate_is_noted_only_where_nothing_could_be_told(finished: Finished):
+def test_an_open_gate_is_noted_only_where_nothing_could_be_told(finished: Finished, capsys):
     audit = Audit.load(finished.saved)
     told = replace(audit, verdict=replace(audit.verdict, level=MUST_NOT, by_class={}))
     untold = replace(audit, verdict=replace(audit.verdict, level=CANNOT_TELL, by_class={}))
-    asked = ["can-be-shown"]
-    assert [only_cannot_tell(one, asked) for one in (told, untold)] == [False, True]
-    assert not only_cannot_tell(untold, [])
-    assert not only_cannot_tell(untold, ["cannot-tell"])
+
+    def noted(one: Audit, *gates: str) -> bool:
+        close_gates(Audits({0: one}, together=False), gates)
+        return "--fail-on cannot-tell" in capsys.readouterr().err
+
+    assert [noted(one, "can-be-shown") for one in (told, untold)] == [False, True]
+    assert not noted(untold)
+    with pytest.raises(typer.Exit):
+        close_gates(Audits({0: untold}, together=False), ["cannot-tell"])
+    assert "--fail-on cannot-tell" not in capsys.readouterr().err
 
 
 def test_a_finding_closes_its_gate_when_it_is_contradicted(finished: Finished):

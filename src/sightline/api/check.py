@@ -16,7 +16,7 @@ from sightline.core.results import Failed
 from sightline.data.assembly.user_splits import DIVIDED, EVERY_ROW
 from sightline.experiments.preprocessing import SHAPING, prepared_alike
 from sightline.report.sanitize import shortened
-from sightline.verdict.thresholds import default_thresholds
+from sightline.verdict.thresholds import default_thresholds, no_verdict
 
 if TYPE_CHECKING:
     from sightline.adapters.compatibility import CompatibilityCheck as CompatibilityCheck
@@ -61,11 +61,7 @@ def with_warning(card: Mapping[str, Any]) -> Mapping[str, Any]:
     if counted >= least:
         few = [] if card.get("several_labels") else _few_of_classes(test["labels"], least, here)
         return {**card, "notes": [*card["notes"], *few]}
-    of_groups = f", which count as {counted} by their groups" if groups else ""
-    text = (
-        f"{n} test texts{here}{of_groups}: a verdict rests on at least {least}, so an audit of these "
-        "will say that it cannot tell"
-    )
+    text = no_verdict(n, counted, least, grouped=bool(groups), of=here)
     return {**card, "notes": [*card["notes"], text]}
 
 

@@ -86,7 +86,7 @@ def _noted(audit: Audit, level: float, labels: int) -> Audit:
 
 def any_permits(verdict: Verdict) -> bool:
     """Whether a map may be shown for all texts, or for the texts of some predicted class."""
-    return any(one.level.permits for one in (verdict, *verdict.by_class.values()))
+    return any(level.permits for level in verdict.levels)
 
 
 def _own(audit: Audit, level: float) -> float:

@@ -385,8 +385,7 @@ class _Looking:
         """
         assert self.known.judgement is not None  # it was settled
         verdict, subject = self.known.judgement.verdict, self.texts.run.subject
-        levels = {one.level for one in (verdict, *verdict.by_class.values())}
-        instead = MUST_NOT in levels or bool(subject.given or subject.signed)
+        instead = MUST_NOT in verdict.levels or bool(subject.given or subject.signed)
         kept = self.kept.other(COMPLETED, self.known.size)
         self._resume(kept.restore(self.texts, self.with_rivals))
 

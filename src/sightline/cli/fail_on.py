@@ -10,7 +10,7 @@ import typer
 from sightline.api.seed_audits import Audits
 from sightline.cli.exit_codes import GATE_CLOSED
 from sightline.cli.output import print_message
-from sightline.report.gates import closed, only_cannot_tell
+from sightline.report.gates import closed
 from sightline.report.sentences import quoted
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def close_gates(audits: Audits | LabelAudits, gates: Sequence[str]) -> None:
     if reasons := dict.fromkeys([*broken, *said]):
         print_message(f"gate closed: {'; '.join(reasons)}")
         raise typer.Exit(GATE_CLOSED)
-    if any(only_cannot_tell(audit, gates) for _, audit in found):
+    if gates and any(audit.verdict.tells_nothing for _, audit in found):
         print_message(
             "note: the gate is open, but the audit cannot tell whether the map may be shown; "
             "--fail-on cannot-tell closes it then"

@@ -57,8 +57,10 @@ class Example:
     @property
     def asked(self) -> str | None:
         """The query as a model reads it that takes texts; None if there is none."""
-        if self.query is None or self.query_text is None:
-            return None if self.query is None else " ".join(self.query)
+        if self.query is None:
+            return None
+        if self.query_text is None:
+            return " ".join(self.query)
         return up_to(self.query_text, tokenise(self.query_text)[1][: len(self.query)])
 
     def only(self, words: Sequence[int]) -> Example:

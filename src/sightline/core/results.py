@@ -233,6 +233,16 @@ class Verdict:
     close: tuple[CloseCall, ...] = field(default=(), metadata=_LATER)
     of_map: str = field(default=ATTENTION, metadata=_LATER)
 
+    @property
+    def levels(self) -> frozenset[Level]:
+        """The levels over all texts and for each class."""
+        return frozenset(one.level for one in (self, *self.by_class.values()))
+
+    @property
+    def tells_nothing(self) -> bool:
+        """Whether it is open over all texts and for each class."""
+        return self.levels == {CANNOT_TELL}
+
     def for_text(self, predicted: str) -> Level:
         """Give the level that advice on a text of this predicted class follows."""
         return self.closed(self.by_class.get(predicted, self).level)

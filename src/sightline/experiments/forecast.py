@@ -57,7 +57,7 @@ from sightline.models.classifier import AttentionClassifier, build
 from sightline.report.sentences import quoted
 from sightline.training.control_models import companions_of, trainings_of
 from sightline.training.loop import fit
-from sightline.verdict.thresholds import default_thresholds
+from sightline.verdict.thresholds import default_thresholds, no_verdict
 
 SECONDS = 5.0
 """Seconds spent on timing a training, and again on timing an audit."""
@@ -261,11 +261,7 @@ def few_texts(dataset: Dataset, limit: int | None, seed: int) -> str:
         return ""
     grouped = any(text.group for text in data.test)
     if sum(counts) < least:
-        of_groups = f", which count as {sum(counts)} by their groups" if grouped else ""
-        return (
-            f"{len(data.test)} test texts{of_groups}: a verdict rests on at least {least}, so an "
-            "audit of these will say that it cannot tell"
-        )
+        return no_verdict(len(data.test), sum(counts), least, grouped=grouped)
     once = ", and texts of one group count as one" if grouped else ""
     return (
         f"by their labels there are {join_words(few)} among the {len(data.test)} texts{once}; a class "

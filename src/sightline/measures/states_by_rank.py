@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
 from typing import cast
 
 import numpy as np
@@ -60,7 +59,9 @@ def _shuffled(
     keys = keys_of(words.mask, words.index, shuffles, seeds, "ties of shuffles")
     logits = [to_numpy(model.decode(trace, like(words.weights(one), trace))) for one in drawn]
     places = np.full((len(drawn), len(words.mask), most), -1)
-    found = np.stack([by_weight(*one) for one in zip(drawn, repeat(words.mask), keys)])
+    found = np.stack(
+        [by_weight(one, words.mask, among) for one, among in zip(drawn, keys, strict=True)]
+    )
     # States are kept of words alone, so that a column is not the number of its word.
     number = np.broadcast_to(words.mask.cumsum(1) - 1, found.shape)
     found = np.take_along_axis(number, found, -1)[..., :most]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sightline.config.measure_registry import BY_NAME
 from sightline.core.errors import SpecError, setting
-from sightline.core.results import CANNOT_TELL, VERDICTS, Finding, Results
+from sightline.core.results import VERDICTS, Finding, Results
 from sightline.core.word_lists import join_words
 from sightline.report.advice import first_of_all
 from sightline.report.number_format import plainly, trimmed_number
@@ -33,12 +33,6 @@ def read_gates(names: Sequence[str]) -> tuple[str, ...]:
 def expensive_measures(gates: Sequence[str]) -> tuple[str, ...]:
     """Name the measures of the gates' tests that run only when requested by name."""
     return tuple({AUDIT_TESTS[gate].measure for gate in gates if gate in AUDIT_TESTS} & BY_NAME)
-
-
-def only_cannot_tell(audit: Results, gates: Sequence[str]) -> bool:
-    """Check whether gates stay open because the audit cannot tell for any text."""
-    levels = {audit.verdict.level, *(one.level for one in audit.verdict.by_class.values())}
-    return bool(gates) and levels == {CANNOT_TELL} and not closed(audit, gates)
 
 
 def closed(audit: Results, gates: Sequence[str]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sightline.config.measure_registry import ALWAYS
-from sightline.core.results import CANNOT_TELL, MUST_NOT, Results
+from sightline.core.results import MUST_NOT, Results
 from sightline.core.word_lists import join_words
 from sightline.report.number_format import (
     KEEP,
@@ -43,7 +43,7 @@ def settled_after(audit: Results) -> list[str]:
     took = _seconds(about["seconds"])
     of = f"{count(about['texts'])} of {texts(about['planned'])}; {took}"
     said = [*_some_words(about), *_not_compared(about)]
-    if about["settled"] and about["texts"] == about["planned"] and _told_nothing(audit):
+    if about["settled"] and about["texts"] == about["planned"] and audit.verdict.tells_nothing:
         return [f"All {texts(about['planned'])} were measured; {took}.", *said]
     if about["settled"]:
         rest = ": the other texts would not change it" if about["texts"] < about["planned"] else ""
@@ -57,12 +57,6 @@ def settled_after(audit: Results) -> list[str]:
     left = _open(about) if audit.verdict.level == MUST_NOT else _left(about, there)
     left = f"{_STOPPED[about['stopped']]}. {left}"
     return [f"The verdict is not settled after {of}: {left}", *said]
-
-
-def _told_nothing(audit: Results) -> bool:
-    """Whether the verdict is open over all texts and for each class: no reader calls it settled."""
-    levels = {audit.verdict.level, *(one.level for one in audit.verdict.by_class.values())}
-    return levels == {CANNOT_TELL}
 
 
 def as_given(budget: float) -> str:

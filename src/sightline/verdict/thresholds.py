@@ -48,3 +48,12 @@ def default_thresholds() -> Thresholds:
         files("sightline.verdict").joinpath("thresholds.json").read_text(encoding="utf-8")
     )
     return Thresholds(stored["delta"], stored["minimum_texts"], stored.get("minimum", {}))
+
+
+def no_verdict(n: int, counted: int, least: int, *, grouped: bool, of: str = "") -> str:
+    """Say that the test texts, which may count as fewer by their groups, are too few for a verdict."""
+    of_groups = f", which count as {counted} by their groups" if grouped else ""
+    return (
+        f"{n} test texts{of}{of_groups}: a verdict rests on at least {least}, so an audit of these "
+        "will say that it cannot tell"
+    )

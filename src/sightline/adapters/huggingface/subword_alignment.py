@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -45,14 +45,16 @@ class SubwordReader:
         """Tokenise a text, and the query of a pair after it; cut it to the model's length, unless
         ``whole``.
         """
+        example = replace(example, places=example.offsets)  # found again once, not for every token
         read = self._tokenise(example, None if whole else self.longest)
         if len(read["input_ids"]) > TEXT_TOKENS.now:
             raise DataError(
                 f"text {show_id(example.id)}: {TEXT_TOKENS.passed(len(read['input_ids']))}"
             )
         places = zip(read["offset_mapping"], read.sequence_ids(), strict=True)
-        offsets = example.offsets  # found again for every text, not for every token
-        words = tuple(word_of(place, offsets) if part == 0 else NO_WORD for place, part in places)
+        words = tuple(
+            word_of(place, example.offsets) if part == 0 else NO_WORD for place, part in places
+        )
         return SubwordText(tuple(read["input_ids"]), words)
 
     def _tokenise(self, example: Example, longest: int | None) -> Any:

@@ -222,9 +222,8 @@ class _Search:
     def _narrow(self, criterion: str, scores: Mapping[str, float], compare: Difference) -> None:
         """Keep the sources that a criterion cannot distinguish from its best source."""
         before, self.left = self.left, not_worse(scores, compare)
-        known = any(not isnan(score) for score in scores.values())
-        compared = [name for name in scores if not (known and isnan(scores[name]))]
-        self.uncompared += len(before) - len(compared)
+        gone = [name for name in before if name not in self.left]
+        self.uncompared += sum(isnan(scores.get(name, nan)) for name in gone)
         self.left_by[criterion] = len(self.left)
 
     def _first(self) -> str:

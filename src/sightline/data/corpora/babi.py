@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from sightline.core.errors import DataError
@@ -130,10 +130,20 @@ def _corpus(
             continue
         name, story = (f"babi/{base(file.name)}:{line}" for line in (one.line, one.began))
         label, words = numbers[one.answer], (one.text, one.tokens, one.offsets)
-        text = Text(
-            name, split, label, *words, file.shown, one.line, one.query, one.rationale, story
+        texts.append(
+            Text(
+                name,
+                split,
+                label,
+                *words,
+                file.shown,
+                one.line,
+                one.query,
+                one.rationale,
+                story,
+                query_text=one.query_text,
+            )
         )
-        texts.append(replace(text, query_text=one.query_text))
     note = (
         f"answers are among the {len(answers)} words of training in task "
         f"{', '.join(map(str, tasks))}"

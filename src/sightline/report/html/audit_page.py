@@ -120,7 +120,7 @@ def _parts(
     }
     shown["example"] = example_view(audit, held) if texts else None
     shown["seeds"], shown["card"] = seeds_view(seeds), card_markdown(card(audit, seeds))
-    shown["sums"], shown["held"] = held.sums, held
+    shown["held"] = held
     shown["signed"] = any(each.kind.signed for each in held.maps)
     empty = page.render(**shown, controls=controls(held, texts, audit.maps), data=_DATA)
     found = pack_explorer_data(held, texts, budget - len(empty.encode("utf-8")))
