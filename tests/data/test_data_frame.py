@@ -94,6 +94,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"body": ["a film", None, "b"]}, r"^data frame:1: expected a text in 'body', got nothing"),
     ({"stars": ["x", "y", None]}, r"^data frame:2: expected a label in 'stars'.*got nothing"),
     ({"stars": ["x", " ", "y"]}, r"^data frame:1: expected a label in 'stars'.*an empty one"),
+    ({"stars": ["x", None, " "]}, r"^data frame:1: .*; 2 of 3 rows have none;"),
     ({"stars": [0.5, 1.0, 1.5]}, r"^data frame:0: expected a label in 'stars'.*got 0.5"),
     ({"split": ["train", "train", "tset"]}, r"^data frame:2: expected train, .*got 'tset'"),
     ({"rationale": ["0:4", "0:4", "0:99"]}, r"^data frame:2: expected character spans"),

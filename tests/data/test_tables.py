@@ -15,7 +15,7 @@ from sightline.core.tokeniser import tokenise
 from sightline.data.assembly.user_corpus import marked, read_table
 from sightline.data.load_dataset import load
 from sightline.data.readers.csv_jsonl import read_rows
-from sightline.data.readers.table_columns import Columns, read_cells
+from sightline.data.readers.table_columns import Columns, read_records
 from tests.data.corpora import forget
 from tests.snapshots import refused
 from tests.troubles.tables import SPLIT_HEADER, lines, rows, table, with_splits
@@ -135,7 +135,7 @@ def test_a_word_is_evidence_if_a_span_touches_a_letter_of_it(folder, text, pairs
 
 
 def spans_of(path, kind):
-    return read_cells(path, read_rows(path, kind).records[0], COLUMNS).spans
+    return read_records(path, read_rows(path, kind).records, COLUMNS)[0].spans
 
 
 def test_no_split_column_divides_by_seed_class_by_class(folder):

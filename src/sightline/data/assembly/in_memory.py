@@ -17,7 +17,7 @@ from sightline.data.assembly.user_corpus import with_words
 from sightline.data.assembly.user_splits import own_rule
 from sightline.data.dataset import Dataset
 from sightline.data.readers.csv_jsonl import Record
-from sightline.data.readers.table_columns import Columns, RecordCells, read_cells
+from sightline.data.readers.table_columns import Columns, RecordCells, read_records
 
 NAMED = "splits as they were given"
 
@@ -84,10 +84,11 @@ def _cells(name: str, columns: dict[str, list[Any]], labels_sep: str) -> list[Re
         each: each if each in columns else None for each in ("split", "rationale", "query")
     }
     named = Columns("text", "label", **there, labels_sep=labels_sep)
-    rows = (
-        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
-    )
-    return [read_cells(name, Record(place, row), named) for place, row in enumerate(rows)]
+    rows = [
+        Record(place, dict(zip(columns, values, strict=True)))
+        for place, values in enumerate(zip(*columns.values(), strict=True))
+    ]
+    return read_records(name, rows, named)
 
 
 def _corpus(name: str, cells: Sequence[RecordCells], columns: Iterable[str]) -> Corpus:

@@ -21,7 +21,7 @@ from sightline.data.readers.table_columns import (
     Columns,
     RecordCells,
     find_columns,
-    read_cells,
+    read_records,
     read_group,
     read_ids,
 )
@@ -142,7 +142,7 @@ def _read(spec: DataSpec, sheet: Sheet) -> _Read:
     """Parse every record of a table; the raw rows are freed before tokenising."""
     rows = sheet.read()
     columns = find_columns(spec, rows, sheet.split)
-    cells = [read_cells(rows.file, row, columns) for row in rows.records]
+    cells = read_records(rows.file, rows.records, columns)
     ids = read_ids(rows.file, rows.records, columns.id) if columns.id else []
     groups = (
         [read_group(rows.file, row, columns.group) for row in rows.records] if columns.group else []

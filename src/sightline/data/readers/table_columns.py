@@ -4,9 +4,10 @@ name the line.
 
 from __future__ import annotations
 
+import math
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -166,7 +167,40 @@ def _missing(what: str, column: str, columns: tuple[str, ...]) -> str:
     return f"there is no column {column!r} to read as {what!r}; there are {there}; {advice}"
 
 
-def read_cells(file: str, row: Record, columns: Columns) -> RecordCells:
+def read_records(file: str, records: Sequence[Record], columns: Columns) -> list[RecordCells]:
+    """Parse the records of a table."""
+    if not columns.labels_sep:
+        _check_labelled(file, records, columns.label)
+    return [_cells(file, row, columns) for row in records]
+
+
+def _check_labelled(file: str, records: Sequence[Record], column: str) -> None:
+    """Refuse rows without a label; they are counted, so that all can be mended at once."""
+    blank = [row for row in records if _is_blank(row.cells.get(column))]
+    if blank:
+        raise _no_label(file, blank[0], column, f"; {len(blank):,} of {len(records):,} rows have none")
+
+
+def _is_blank(label: object) -> bool:
+    """Tell whether a cell has no label: it is empty, or missing as pandas has it."""
+    if isinstance(label, str):
+        return not label.strip()
+    return label is None or (isinstance(label, float) and math.isnan(label))
+
+
+def _no_label(file: str, row: Record, column: str, more: str = "") -> DataError:
+    label = row.cells.get(column)
+    found = "an empty one" if isinstance(label, str) else show(label)
+    return DataError(
+        f"expected a label in {column!r} (a name, a whole number, true or false), got {found}{more}; "
+        "write a label or remove the row; where a text may have several labels or none, "
+        f"{setting('labels_sep', ';')} reads them, for a model with +labelwise",
+        file,
+        row.line,
+    )
+
+
+def _cells(file: str, row: Record, columns: Columns) -> RecordCells:
     """Parse one record."""
     text = read_text(file, row, columns.text)
     return RecordCells(
@@ -261,15 +295,8 @@ def _label(file: str, row: Record, column: str) -> str:
             file,
             row.line,
         )
-    if not isinstance(label, str) or not label.strip():
-        found = "an empty one" if isinstance(label, str) else show(label)
-        raise DataError(
-            f"expected a label in {column!r} (a name, a whole number, true or false), got {found}; "
-            "write a label or remove the row; where a text may have several labels or none, "
-            f"{setting('labels_sep', ';')} reads them, for a model with +labelwise",
-            file,
-            row.line,
-        )
+    if not isinstance(label, str):
+        raise _no_label(file, row, column)
     if not_a_character(label):
         raise DataError(
             f"the label in {column!r} holds what is no character: {label!a}", file, row.line
