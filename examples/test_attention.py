@@ -11,19 +11,19 @@ import sightline
 @pytest.fixture(scope="session")
 def reviews():
     """Yours: ``sightline.load("reviews.csv", split="all")``."""
-    return sightline.load("planted:needle(n=240,length=8)")
+    return sightline.load("planted:needle(n=1000,length=20)")
 
 
 @pytest.fixture(scope="session")
 def model(reviews):
     """Yours: ``"hf:my-classifier"``, or what `sightline.wrap` gives."""
-    return sightline.train(reviews, "mlp(hidden=8)+additive", epochs=4)
+    return sightline.train(reviews, "mlp(hidden=64)+additive", epochs=8)
 
 
 def test_attention_may_be_shown(sightline_audit, model, reviews):
-    sightline_audit(model, reviews, limit=30, full=True).assert_shown("must-not-be-shown")
+    sightline_audit(model, reviews, limit=150).assert_shown("must-not-be-shown")
 
 
 def test_the_highlighted_words_are_used(sightline_audit, model, reviews):
-    audit = sightline_audit(model, reviews, limit=30, full=True)  # not made twice
+    audit = sightline_audit(model, reviews, limit=150)  # not made twice
     audit.assert_shown("SL-303", "SL-301")

@@ -109,7 +109,19 @@ def _as_drawn(run: RunSpec, plain: RunSpec) -> RunSpec:
     return replace(plain, fit=replace(plain.fit, fixed=("attention",)))
 
 
+def _drawn_apart(run: RunSpec, plain: RunSpec, weight: float) -> RunSpec:
+    """Weigh the distance from the base model's attention otherwise."""
+    return replace(run, fit=replace(run.fit, adversary_weight=weight))
+
+
 SETTINGS = (
+    Setting(
+        "meister2021:M-5",
+        "bilstm+additive, unfrozen",
+        "λ = 1, as where frozen",
+        partial(_drawn_apart, weight=1.0),
+        range(5),
+    ),
     *(
         Setting(
             "tutek2020:T-1",

@@ -69,8 +69,8 @@ def summary(stored: Stored) -> str:
         f"so small that 0 would be within, too. {len(alone)} of those undetermined have one seed, "
         "and one seed is always undetermined; by their intervals over texts "
         f"{sum(map(is_far_by_one_seed, alone))} of these would be "
-        "[outside](../tables/outside.md#one-seed-alone). A number that stands in two tables counts "
-        f"twice. On corpora that are here in part: {counted_kinds(results_of(apart), KINDS)}. "
+        "[outside](../tables/outside.md#one-seed-alone). A number that a paper prints in two tables "
+        f"counts once, by the first. On corpora that are here in part: {counted_kinds(results_of(apart), KINDS)}. "
         f"Counts of corpora, each once: {counted_kinds(counts_once(tables), KINDS)}."
         f"\n\n{_of_claims(stored['claims'])}"
     )
@@ -215,12 +215,12 @@ def _found(one: Stored, finding: Stored | None) -> Iterator[str]:
 
 NEAR = 0.005
 """Smaller numbers are 0 in two digits."""
-NOT_HELD = "a small number is claimed, so it is not held against chance"
+NOT_HELD = "attention stands on the smaller side alone, so it is not held against chance"
 
 
 def against(one: Stored, finding: Stored) -> str:
-    """Compare an effect with chance; for a claim that something is small, compare attention itself
-    with chance.
+    """Compare an effect with chance; where attention stands on the smaller side alone, compare
+    attention itself with chance.
     """
     if finding["beyond"] is None:
         return f"no baseline: {one['no_chance'] or 'none is known on this corpus'}"
@@ -229,13 +229,15 @@ def against(one: Stored, finding: Stored) -> str:
         return f"not held against chance; attention is above its own chance level by {beyond}"
     few = finding["chance_seeds"]
     seeds = f", {count_phrase(few, 'seed')}" if few < finding["seeds"] else ""
-    return f"{_side(finding)}: {_decisive(finding['beyond'])}{seeds}"
+    return f"{_side(finding)}: {_decisive(finding['beyond'], finding['margin'])}{seeds}"
 
 
-def _decisive(estimate: Stored) -> str:
-    """Write an estimate whose interval is compared with 0: an end near 0 has its third digit."""
-    ends = [end for end in (estimate["low"], estimate["high"]) if end is not None]
-    near = any(end and abs(end) < NEAR for end in ends)
+def _decisive(estimate: Stored, margin: float = 0.0) -> str:
+    """Write an estimate whose interval is compared with 0 and with a margin: an end near these has
+    its third digit.
+    """
+    ends = [abs(end) for end in (estimate["low"], estimate["high"]) if end]
+    near = any(0 < abs(end - limit) < NEAR for end in ends for limit in (0.0, margin))
     return number(estimate, 3 if near else 2)
 
 

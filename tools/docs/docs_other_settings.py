@@ -10,7 +10,7 @@ from docs_tables import Stored, all_kept, number, table
 from sightline.core.results import Estimate
 from sightline.report.number_format import interval
 from sightline.stats.across_seeds import across_seeds
-from sightline.stats.intervals import Bounds
+from sightline.stats.intervals import LEVEL, Bounds
 from sightline.studies.papers.claim_list import FIXED_ATTENTION, LOST_TAU, TAU_BY_RANK
 from sightline.studies.papers.margins import compare_to
 from sightline.studies.papers.model_performance import LOST
@@ -43,12 +43,20 @@ def other_settings(stored: Stored) -> str:
     )
     protocol = _protocol(), _by_seed({row["table"] for row in rows})
     lines = [line for setting in settings for line in _lines(setting, rows, protocol)]
-    return table(HEAD, lines)
+    changes = [change for _, change in lines if change is not None and change.low < change.high]
+    sure = sum(change.low > 0 or change.high < 0 for change in changes)
+    return (
+        f"{len(lines)} numbers under {len(settings)} settings of a model. {len(changes)} changes have "
+        f"an interval over seeds, and {sure} of these exclude 0; if no setting mattered, about "
+        f"{(1 - LEVEL) * len(changes):.0f} would by luck. None is corrected for their number.\n\n"
+        f"{table(HEAD, [cells for cells, _ in lines])}"
+    )
 
 
 def _lines(
     setting: Of, rows: Sequence[Stored], protocol: tuple[Mapping[Of, str], BySeed]
-) -> Iterator[tuple[str, ...]]:
+) -> Iterator[tuple[tuple[str, ...], Estimate | None]]:
+    """Give the cells of each number of a setting, and its change from the protocol’s runs."""
     artefact, corpus, model, says = setting
     means, by_seed = protocol
     every = [
@@ -68,7 +76,8 @@ def _lines(
                 if printed.quantity in row["by_chance"]
             ]
             compared = compare_to(printed, found, len(own))
-            yield (
+            changes = _changes(own, printed.quantity, by_seed)
+            cells = (
                 artefact,
                 f"{model} on {corpus}",
                 says,
@@ -76,11 +85,12 @@ def _lines(
                 printed.written,
                 means.get((artefact, *printed.of), "—"),
                 interval(found),
-                _changed(own, printed.quantity, by_seed),
+                over_seeds(changes) if changes else "—",
                 over_seeds(by_chance, _ends(printed.quantity)) if by_chance else "—",
                 str(len(own)),
                 "" if compared is None else compared.result,
             )
+            yield cells, _across(changes) if len(changes) > 1 else None
 
 
 def _protocol() -> dict[Of, str]:
@@ -88,14 +98,14 @@ def _protocol() -> dict[Of, str]:
     return {of: number(line["ours"]) for of, line in protocol_lines().items() if line["model"]}
 
 
-def _changed(own: Sequence[Stored], quantity: str, by_seed: BySeed) -> str:
-    """Give the mean change from the protocol's runs of the same seeds."""
+def _changes(own: Sequence[Stored], quantity: str, by_seed: BySeed) -> list[float]:
+    """Give the change from the protocol's run of the same seed, for each seed."""
     changes = []
     for row in own:
         before = by_seed.get((row["table"], row["corpus"], row["model"], row["seed"]), {})
         if quantity in before:
             changes.append(row["numbers"][quantity] - before[quantity])
-    return over_seeds(changes) if changes else "—"
+    return changes
 
 
 def _by_seed(tables: Collection[str]) -> BySeed:

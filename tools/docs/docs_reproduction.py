@@ -107,8 +107,21 @@ def kinds_of(artefacts: Sequence[Stored], of: str = "") -> Counter[str]:
 
 def lines_of(artefacts: Iterable[Stored]) -> Iterator[Stored]:
     """Give the lines of all tables."""
+    for _, line in lines_once(artefacts):
+        yield line
+
+
+def lines_once(artefacts: Iterable[Stored]) -> Iterator[tuple[Stored, Stored]]:
+    """Give the lines of all tables, each with its table: a number of a model that a paper prints in
+    two tables only in the first.
+    """
+    seen = set[tuple[str, ...]]()
     for one in artefacts:
-        yield from one["lines"]
+        for line in one["lines"]:
+            of = (paper_of(one), line["corpus"], line["model"], line["quantity"], line["written"])
+            if not (line["model"] and line["written"] and of in seen):
+                yield one, line
+            seen.add(of)
 
 
 def results_of(lines: Iterable[Stored]) -> Counter[str]:

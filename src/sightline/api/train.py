@@ -79,7 +79,8 @@ def load(data: str | Path | DataSpec | Frame, seed: int = 0, **settings: Any) ->
     ``load("reviews.csv")``.
 
     ``settings`` name the columns of a table (``text``, ``label``, ``split``, ``rationale``,
-    ``query``) and say how texts are read (``max_tokens``, ``min_count``, ``recipe``).
+    ``query``, ``id``, ``group``) and say how texts are read (``labels_sep``, ``max_tokens``,
+    ``min_count``, ``recipe``, ``on_copies``), as the flags of these names do.
     ``split="all"`` makes every row a test text, for a model that is trained already. A data frame
     of pandas, polars or pyarrow takes the same settings, and ``name``. Lists of texts:
     `sightline.data_from`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -89,7 +90,8 @@ class Audit(Results):
         that needs no other advice first (`may_be_shown_for`).
 
         ``fail_on`` names other verdicts and tests that fail, as ``--fail-on`` does:
-        ``assert_shown("must-not-be-shown", "SL-301")``.
+        ``assert_shown("must-not-be-shown", "SL-301")``. A warning says so if the audit then passes
+        although it cannot tell.
         """
         reasons = closed(self, read_gates(fail_on) if fail_on else NOT_SHOWN)
         if reasons:
@@ -99,6 +101,11 @@ class Audit(Results):
                 said = (block for block in blocks(self) if block.name in (WHY, NOT_RUN))
                 lines = [sentence for block in said for sentence in block.sentences]
             raise AssertionError("\n".join(("; ".join(reasons), *lines)))
+        if self.verdict.tells_nothing:
+            message = (
+                "the audit cannot tell whether the map may be shown; name cannot-tell to fail then"
+            )
+            warnings.warn(message, stacklevel=2)
 
     @staticmethod
     def load(folder: str | Path) -> Audit:

@@ -151,8 +151,8 @@ Query = Annotated[
         metavar="COLUMN",
         show_default="none",
         help=(
-            "Column of a question or a hypothesis that comes with each text; for a model with "
-            "+query."
+            "Column of a question or a hypothesis that comes with each text; for a model that reads "
+            "one (+query, hf:)."
         ),
         rich_help_panel=_DATA,
     ),
@@ -247,7 +247,7 @@ Reading = Annotated[
         metavar="NAME",
         show_default="the last layer, mean of its heads",
         help="The attention source of a Hugging Face model: layer=N,head=M, rollout, values, "
-        "evidence; or all, and the audit chooses on a few texts of each predicted class and "
+        "evidence, or reading=values,layer=N; or all, and the audit chooses on a few texts of each predicted class and "
         "audits the others.",
         rich_help_panel="Model and training",
     ),
@@ -491,7 +491,7 @@ Full = Annotated[
     typer.Option(
         "--full",
         metavar=_SWITCH,
-        help="Take every test on every text, without the expensive ones that --measure names. "
+        help="Take every test on every text, except the expensive ones, which --measure adds. "
         "Without it required tests come first, on growing numbers of texts, until the verdict is "
         "settled.",
         rich_help_panel=RUN,

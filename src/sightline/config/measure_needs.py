@@ -43,20 +43,20 @@ PAPERS: Mapping[str, str] = defaultdict(
     str,
     {
         "need": "Tutek & Šnajder 2020, Table 1",
-        "retrained": "Wiegreffe & Pinter 2019, §3.1",
-        "beside": "Wiegreffe & Pinter 2019, §3.3, §4; Meister et al. 2021, Table 5",
-        "agreement": "Jain & Wallace 2019, §4.1; Meister et al. 2021, §4",
+        "retrained": "Wiegreffe & Pinter 2019",
+        "beside": "Wiegreffe & Pinter 2019; Meister et al. 2021, Table 5",
+        "agreement": "Jain & Wallace 2019; Meister et al. 2021, §4",
         "marks": "Clark et al. 2019, §3.2 (attention to separators); Xiao et al. 2024 (sinks)",
-        "reach": "Jain & Wallace 2019, §4.2, made exact",
-        "permutation": "Jain & Wallace 2019, §4.2.1",
+        "reach": "Jain & Wallace 2019, made exact",
+        "permutation": "Jain & Wallace 2019",
         "flips": "Serrano & Smith 2019, §5, made exact",
-        "counterfactual": "Jain & Wallace 2019, §4.2.2, made exact",
-        "last_layer": "after Jain & Wallace 2019, §4.2.2; searched",
+        "counterfactual": "Jain & Wallace 2019, made exact",
+        "last_layer": "after Jain & Wallace 2019; searched",
         "layers": (
             "Hassid et al. 2022, §3 (constant attention); without training, and with uniform "
             "attention too"
         ),
-        "searched": "Jain & Wallace 2019, §4.2.2",
+        "searched": "Jain & Wallace 2019",
         "erasure": (
             "DeYoung et al. 2020, §4.2 (area over the shares 1, 5, 10, 20, 50 %); limits "
             "after Edin et al. 2025"
@@ -66,7 +66,7 @@ PAPERS: Mapping[str, str] = defaultdict(
             "ours; an interchange intervention (Geiger et al. 2021) on words: "
             "docs/decisions/0036-transplant.md"
         ),
-        "information": "Wen et al. 2022, §4",
+        "information": "Wen et al. 2022, §3.2",
         "mixing": "Meister et al. 2021, §4, eq. 5 and Table 1",
         "mixing_otherwise": "Meister et al. 2021, eq. 6 and App. A",
         "token_evidence": "Tutek & Šnajder 2020, §5 and Table 3",

@@ -64,7 +64,7 @@ class Slope:
     def reduced(self, reduction: Reduction) -> Float[Array, "B W"]:
         """Give ``|∂ log-odds / ∂e_t · e_t|``, or ``‖∂ log-odds / ∂e_t‖₂``.
 
-        Gradient × ``input`` follows the released code of Jain & Wallace (2019, §4.1), the ``norm``
+        Gradient × ``input`` follows the released code of Jain & Wallace (2019), the ``norm``
         follows Meister et al. (2021, §3.1).
         """
         return self.length if reduction == "norm" else np.asarray(np.abs(self.along))

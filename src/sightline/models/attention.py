@@ -31,7 +31,7 @@ class LearnedAttention:
 
 @dataclass(frozen=True)
 class Uniform:
-    """The same weight for every word, in training and in use (Wiegreffe & Pinter 2019, §3.1)."""
+    """The same weight for every word, in training and in use (Wiegreffe & Pinter 2019)."""
 
     def __call__(
         self, scores: Float[torch.Tensor, "B T"], batch: Batch

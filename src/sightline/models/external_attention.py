@@ -30,7 +30,7 @@ class BorrowedAttention(nn.Module):
     is not trained with it.
 
     It is computed again for every text, including shortened ones. So the audited model is complete:
-    its states come from one network and its attention from another (Wiegreffe & Pinter 2019, §3.4,
+    its states come from one network and its attention from another (Wiegreffe & Pinter 2019,
     who looked up weights by text).
     """
 

@@ -56,7 +56,7 @@ class _ByLayers(nn.Module):
 class Additive(_ByLayers):
     """``score_t = v · tanh(W₁ h_t + b₁ [+ W₂ q + b₂])`` (Bahdanau et al. 2015).
 
-    As in Jain & Wallace 2019, §2, and Wen et al. 2022, eq. 2, which has no biases.
+    As in Jain & Wallace 2019, and Wen et al. 2022, eq. 2, which has no biases.
     """
 
     def __init__(self, states: int, query: int, rows: int, hidden: int) -> None:

@@ -1,5 +1,5 @@
 """Search by gradient for adversarial attention: far from the model's own, with the same output
-(Jain & Wallace 2019, §4.2.2).
+(Jain & Wallace 2019).
 
 Written from the paper, and where the released code differs, from its observed behaviour. Works for
 any differentiable decoder. A search that finds nothing proves nothing.

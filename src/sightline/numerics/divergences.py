@@ -42,7 +42,7 @@ def entropy(p: Float[Array, "*B T"]) -> Float[Array, "*B"]:
 
 
 def jensen_shannon(p: Float[Array, "*#B T"], q: Float[Array, "*#B T"]) -> Float[Array, "*B"]:
-    """``½ KL(p‖m) + ½ KL(q‖m)``, m the mean of the two (Jain & Wallace 2019, §4.2.2); at most log
+    """``½ KL(p‖m) + ½ KL(q‖m)``, m the mean of the two (Jain & Wallace 2019); at most log
     2, never below 0.
     """
     middle = (p + q) / 2

@@ -1,7 +1,7 @@
 """The maximal adversarial attention: farthest from the model's own, with the same output. Exact,
 for one logit (SL-203).
 
-Jain & Wallace (2019, §4.2.2) search for it by gradient descent and call the divergence found the
+Jain & Wallace (2019) search for it by gradient descent and call the divergence found the
 ε-max JSD. The attentions with a logit in an interval form a polytope. A convex function is largest
 at a corner, and each corner has weight on one token or two. ``docs/exact.md`` has the proofs, also
 of what pruning may skip.

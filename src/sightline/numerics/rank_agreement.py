@@ -26,7 +26,7 @@ def kendall_tau_b(
     """Kendall's τ-b of each row: concordant minus discordant pairs, over √(pairs untied in x ·
     pairs untied in y).
 
-    Kendall (1945); reported by Jain & Wallace (2019, §4.1) and Meister et al. (2021, §4). NaN if a
+    Kendall (1945); reported by Jain & Wallace (2019) and Meister et al. (2021, §4). NaN if a
     row has fewer than two real words or one side is constant.
     """
     return kendall_test(x, y, mask)[0]

@@ -1,4 +1,4 @@
-"""Rank information as in Wen et al. (2022, §4): mutual information of clusters of each rank with
+"""Rank information as in Wen et al. (2022, §3.2): mutual information of clusters of each rank with
 clusters of the output.
 
 Choices that the paper leaves open are arguments, here or in `rank_selection`. Each rank is

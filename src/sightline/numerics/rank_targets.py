@@ -13,7 +13,7 @@ from sightline.numerics.simplex import decision
 Array = np.ndarray
 BINS: int = MEASURES["information"].settings["bins"]
 """Number of clusters for the log-odds of two classes; with more classes the target is the class
-(Wen et al. 2022, §4.1)."""
+(Wen et al. 2022, §3.2.1)."""
 STARTS: int = MEASURES["information"].settings["starts"]
 """Starts on one axis: with this many, the best is the same for nearly every seed."""
 

@@ -4,7 +4,7 @@ possible.
 The loss of each text is ``TVD(ŷ, ŷ*) − λ · D(α, α*)``, where the star marks the base, whose
 probabilities and weights are stored once, and D is one of two divergences:
 
-    KL(α ‖ α*) = Σ α log(α / α*)            Wiegreffe & Pinter 2019, §4; Wen et al. 2022, §5.2
+    KL(α ‖ α*) = Σ α log(α / α*)            Wiegreffe & Pinter 2019; Wen et al. 2022, §5.2
     JSD(α, α*) = ½ KL(α ‖ m) + ½ KL(α* ‖ m)  Tutek & Šnajder 2020, eq. 6; Meister et al. 2021, app. C.1
 
 TVD is half the L1 distance between the probabilities of all classes. With one logit it is ``|σ(s) −

@@ -88,8 +88,8 @@ def transformer(
         few of its texts, and audits it on the others.
     layer, head
         The layer and head whose weights are shown, counted from 0, in the row that the classifier
-        reads. The default is the last layer, and the mean of its heads. The weights of a single
-        head can be replaced as well, so every test can run.
+        reads. The default is the last layer, and the mean of its heads. The weights that are shown
+        can be replaced, so tests that need other weights run.
     name
         What the report calls the model.
     """

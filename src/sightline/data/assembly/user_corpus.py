@@ -21,9 +21,9 @@ from sightline.data.readers.table_columns import (
     Columns,
     RecordCells,
     find_columns,
-    read_records,
     read_group,
     read_ids,
+    read_records,
 )
 from sightline.data.readers.text_folder import Document, find_documents, read_document
 

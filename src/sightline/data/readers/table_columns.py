@@ -178,7 +178,9 @@ def _check_labelled(file: str, records: Sequence[Record], column: str) -> None:
     """Refuse rows without a label; they are counted, so that all can be mended at once."""
     blank = [row for row in records if _is_blank(row.cells.get(column))]
     if blank:
-        raise _no_label(file, blank[0], column, f"; {len(blank):,} of {len(records):,} rows have none")
+        raise _no_label(
+            file, blank[0], column, f"; {len(blank):,} of {len(records):,} rows have none"
+        )
 
 
 def _is_blank(label: object) -> bool:

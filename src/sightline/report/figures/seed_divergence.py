@@ -1,6 +1,6 @@
 """How far attention is from the base model's under other seeds and in adversarial models, by text.
 
-One violin each, in the form of Wiegreffe & Pinter 2019, §3.3 and §4.
+One violin each, in the form of Wiegreffe & Pinter 2019.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def seeds_and_adversaries(audits: Iterable[Results]) -> Plot:
     return Plot(
         "How far attention is from the base model’s, text by text",
         (
-            "After Wiegreffe & Pinter 2019, §3.3 and §4. JSD in nats, at most ln 2 = 0.693. "
+            "After Wiegreffe & Pinter 2019. JSD in nats, at most ln 2 = 0.693. "
             f"{READ} Undefined: {count(undefined)} of {count(numbers)} numbers.{left}",
         ),
         lambda figure: _draw(figure, shown),

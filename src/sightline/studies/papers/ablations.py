@@ -1,11 +1,11 @@
 """Ablate the attention or the representation of models: measure the cost, and what each map still
 transfers.
 
-Retrained under uniform weights (Wiegreffe & Pinter 2019, §3.1; fixed attention in Wen et al. 2022,
+Retrained under uniform weights (Wiegreffe & Pinter 2019; fixed attention in Wen et al. 2022,
 Table 2), under the mean of their own by position, under weights drawn by word type, with the scorer
 at initialisation; over the fixed representation of a trained model (Wen et al. 2022, Table 2);
 guided onto or away from named words (Pruthi et al. 2020); and an MLP under the attention of the
-BiLSTM, compared with one under its own (Wiegreffe & Pinter 2019, §3.4).
+BiLSTM, compared with one under its own (Wiegreffe & Pinter 2019).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ what the moved attention transfers.
 Each reproduces the predictions of its base from other attention (`sightline.training.adversary`),
 for eight λ and either divergence. It is trained completely from its own start, or with all but
 attention fixed (Meister et al. 2021, Table 5). The yardstick is how far attention lies from itself
-under another seed (Wiegreffe & Pinter 2019, §3.3). The corpus is not shipped: the grid is made for
+under another seed (Wiegreffe & Pinter 2019). The corpus is not shipped: the grid is made for
 its folder.
 """
 

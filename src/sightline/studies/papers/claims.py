@@ -72,10 +72,11 @@ class Claim:
     (``source``).
 
     A claim is judged on every corpus of its table, or on those of which the paper makes it
-    (``made_on``). For a claim that something is small (``low``), chance is no bar: meaningless
-    weights make it smaller still. ``chance`` is a model without meaning that takes the place of the
-    greater side, if the claim's own rows hold no chance level; ``no_chance`` says why there is
-    none. ``printed`` is the same inequality in printed numbers, or the reason why these cannot show
+    (``made_on``). Where attention has a part in the lesser side alone (``low``), chance is no bar:
+    meaningless weights make that side smaller still, so effect less chance only says how far
+    attention is above its own chance level, with the sign turned (decision 0140). ``chance`` is a
+    model without meaning that takes the place of the greater side, if the claim's own rows hold no
+    chance level; ``no_chance`` says why there is none. ``printed`` is the same inequality in printed numbers, or the reason why these cannot show
     it; None: the same one. With ``of_lines`` the numbers aggregate all runs and are compared with a
     constant.
 

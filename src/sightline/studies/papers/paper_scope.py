@@ -232,14 +232,14 @@ def claim_page(claim: Claim, kept: Mapping[str, StudyResults]) -> dict[str, Any]
         "standing": claim.standing,
         "findings": [
             {
-                **_finding(one, study, undone=undone),
+                **_finding(claim, one, study, undone=undone),
                 "result_before": as_fixed[one.corpus].result_before
                 if one.corpus in as_fixed
                 else None,
             }
             for one in found
         ],
-        "before": [_finding(one, study, undone=False) for one in before],
+        "before": [_finding(claim, one, study, undone=False) for one in before],
     }
 
 
@@ -273,7 +273,7 @@ def _rank(finding: Finding) -> int:
     return known.index(finding.corpus) if finding.corpus in known else len(known)
 
 
-def _finding(finding: Finding, study: Study, *, undone: bool) -> dict[str, Any]:
+def _finding(claim: Claim, finding: Finding, study: Study, *, undone: bool) -> dict[str, Any]:
     """Return a result; it is interim while seeds, or runs that are averaged together,
     are missing.
     """
@@ -284,6 +284,7 @@ def _finding(finding: Finding, study: Study, *, undone: bool) -> dict[str, Any]:
         "chance": None if finding.chance is None else _estimate(finding.chance),
         "beyond": None if finding.beyond is None else _estimate(finding.beyond),
         "against": finding.against,
+        "margin": claim.margin_on(finding.corpus),
         "seeds": finding.seeds,
         "chance_seeds": finding.chance_seeds,
         "planned": planned,

@@ -61,7 +61,7 @@ POOLED = (
 FEWER = "over the corpora that are there, not all eleven"
 CALIBRATED = (
     "an untrained model whose weights are sharpened reaches .92 to 1.00 on SST, .55 to .98 on news "
-    "(docs/information.md): τ of counted information has no floor at 0; the contrast about "
+    "(docs/tables/information.md): τ of counted information has no floor at 0; the contrast about "
     "the gold label has"
 )
 REPEATED = (
