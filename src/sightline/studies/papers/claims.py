@@ -76,9 +76,9 @@ class Claim:
     meaningless weights make that side smaller still, so effect less chance only says how far
     attention is above its own chance level, with the sign turned (decision 0140). ``chance`` is a
     model without meaning that takes the place of the greater side, if the claim's own rows hold no
-    chance level; ``no_chance`` says why there is none. ``printed`` is the same inequality in printed numbers, or the reason why these cannot show
-    it; None: the same one. With ``of_lines`` the numbers aggregate all runs and are compared with a
-    constant.
+    chance level; ``no_chance`` says why there is none. ``printed`` is the same inequality in
+    printed numbers, or the reason why these cannot show it; None: the same one. With ``of_lines``
+    the numbers aggregate all runs and are compared with a constant.
 
     ``before`` is the inequality that was fixed before numbers were seen, if it differs; ``added``
     marks a claim that was written afterwards.
