@@ -84,6 +84,15 @@ def test_training_is_epochs_of_batches_times_models(
     assert forecast(replace(run, fit=replace(run.fit, epochs=30, patience=6))).epochs == (7, 30)
 
 
+def test_a_training_whose_epoch_is_chosen_by_auc_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "forecast_audit", lambda *about, **named: Forecast(0.0, 0.0, 0, ""))
+    model, fit = build_specs("mlp(hidden=4)", "jain2019", epochs=3)
+    assert fit.keep == "auc"
+    found = forecast(replace(spec("planted:needle(n=60,length=6)"), model=model, fit=fit))
+    assert found.epochs == (3, 3)
+    assert found.seconds_training > 0
+
+
 def squares(texts: Sequence[Example]) -> int:
     return sum(len(text.tokens) ** 2 for text in texts)
 

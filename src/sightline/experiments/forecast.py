@@ -530,13 +530,15 @@ def _timed(
 ) -> tuple[float, float]:
     """Time the batches and the validation of a second epoch; the first epoch includes one-time
     costs.
+
+    Loss chooses the epoch kept, because the AUC of so few texts may be undefined.
     """
     epochs, batches = list[float](), list[float]()
     fit(
         model,
         train,
         validation,
-        replace(spec.fit, epochs=2, patience=2),
+        replace(spec.fit, epochs=2, patience=2, keep="loss"),
         spec.seed,
         lambda epoch: epochs.append(perf_counter()),
         lambda epoch, done, total: batches.append(perf_counter()),
