@@ -17,7 +17,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from sightline.config.run_keys import run_key
-from sightline.config.spec_syntax import parse_model
+from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.core.errors import SpecError
 from sightline.core.results import Estimate
 from sightline.data.load_dataset import load
@@ -27,6 +27,7 @@ from sightline.numerics import probes, rank_probe_scores
 from sightline.studies import aggregate, study_corpora
 from sightline.studies.aggregate import Number
 from sightline.studies.papers import (
+    corpus_statistics,
     jain2019,
     margins,
     meister2021,
@@ -56,6 +57,7 @@ from tests.sampling import slow_but
 from tests.studies import small
 from tests.studies.runs import run_all
 from tests.studies.saying import read
+from tests.texts import examples
 
 OURS = 2
 """The place of our number in a line."""
@@ -420,6 +422,23 @@ def test_the_longest_story_is_counted(folder: Path) -> None:
     assert ours["training texts"] == len(dataset.train) + len(dataset.validation)
     assert dataset.validation
     assert not any("class" in name for name in ours)
+
+
+@pytest.mark.parametrize(
+    ("source", "counted"),
+    [("cnn:cnn", 3), ("mimic:mimic(task=diabetes)", 3), ("mimic:mimic(task=anemia)", 5)],
+)
+def test_published_validation_texts_are_no_training_texts(
+    source: str, counted: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = tuple(examples((3,) * 6))
+    parts = {"train": texts[:3], "validation": texts[3:5], "test": texts[5:]}
+    corpus = replace(load(parse_data("planted:needle(n=60)"), 0), **parts)
+    monkeypatch.setattr(corpus_statistics, "load", lambda data, seed: corpus)
+    assert corpus_statistics.totals(parse_data(source)) == {
+        "training texts": counted,
+        "test texts": 1,
+    }
 
 
 def test_one_number_may_not_be_comparable(folder: Path) -> None:
