@@ -3,21 +3,28 @@ small ones.
 """
 
 import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sightline.config.base_runs import base_of
+from sightline.api.study import PlannedStudy, RunSettings, run_study
+from sightline.config.base_runs import base_of, lender_of
 from sightline.config.run_keys import run_key, training_key
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import DataSpec, RunSpec
+from sightline.core.results import Table
 from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
+from sightline.studies.kept_results import StudyResults, row_of
 from sightline.studies.papers import ablations, adversaries
 from sightline.studies.run_counts import table
+from sightline.studies.run_plan import Plan
 from sightline.studies.study_definition import Params, grid_of
+from sightline.studies.update_results import Work
 from tests.texts import example
 
 PLANTED = parse_data("planted:needle(n=200,length=8,strength=0.9)")
@@ -100,6 +107,59 @@ def test_every_ablation_has_its_row(planted: None, tmp_path: Path) -> None:
             sum(row["metrics"]["accuracy"]["value"] for row in rows) / 2
         )
         assert len(mean["answers"]) == 2
+
+
+@pytest.fixture
+def lent(planted: None, tmp_path: Path) -> tuple[PlannedStudy, Store]:
+    """A model and one that borrows its attention, which is listed first."""
+    lender = small(ablations.run_spec(tmp_path, "sst", "as it is", 0))
+    borrower = small(ablations.run_spec(tmp_path, "sst", "MLP, attention of the BiLSTM", 0))
+    source = replace(borrower.model.source, options=(("run", training_key(lender)),))
+    borrower = replace(borrower, model=replace(borrower.model, source=source))
+    runs = [((kind,), replace(run, limit=20)) for kind, run in (("b", borrower), ("l", lender))]
+    table = Table("", (), (), (), ())
+    study = PlannedStudy(
+        "lent", grid_of("lent", ("kind",), runs), (), lambda ended: table, lambda ended, table: ()
+    )
+    return study, Store(tmp_path / "store")
+
+
+def test_attention_is_borrowed_once_its_run_is_made(lent: tuple[PlannedStudy, Store]) -> None:
+    study, store = lent
+    ended = run_study(study, store, RunSettings())
+    assert [ended.found[key].state for key in study.grid.keys] == ["done", "done"]
+
+
+def test_a_run_waits_for_attention_that_another_process_makes(
+    lent: tuple[PlannedStudy, Store],
+) -> None:
+    study, store = lent
+    endings = list[str]()
+
+    @contextmanager
+    def show(total: int) -> Iterator[Callable[[str, str], None]]:
+        yield lambda ending, description: endings.append(ending)
+
+    with store.claim_run(study.grid.keys[1]):
+        ended = run_study(study, store, RunSettings(), show)
+    assert (ended.failed, ended.elsewhere, endings) == ([], {*study.grid.keys}, ["missing"] * 2)
+
+
+def test_a_run_that_lends_its_attention_is_planned_with_the_run_that_borrows_it(
+    planted: None, tmp_path: Path
+) -> None:
+    plan = Plan(ablations.STUDY, Params(tmp_path, 1), ("sst",), {})
+    (borrowing,) = (one for one in plan.readings if lender_of(one.run.spec))
+    rows = {
+        one.name: (row_of(plan.artefact, one.run, one.name), {"x": 1.0})
+        for one in plan.readings
+        if one is not borrowing
+    }
+    name = plan.artefact.id
+    work = Work({name: [plan]}, {name: StudyResults(readings=rows)})
+    made = work.grid("study", but_known=True)
+    lender, borrower = made.specs
+    assert lender_of(borrower) == training_key(lender)
 
 
 def test_telling_words_are_those_with_the_largest_log_odds(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from sightline.api.list_papers import OF_A_PAPER, refuse_misspelt, refuse_options
-from sightline.config.run_keys import run_key
+from sightline.config.base_runs import lender_of
+from sightline.config.run_keys import run_key, training_key
 from sightline.config.specs import OWN
 from sightline.core.errors import SpecError, StoreError
 from sightline.core.results import Table
@@ -198,14 +199,38 @@ def run_study(
     left = set[str]()
     if todo:
         with progress(len(todo)) as show:
-            for done in executor_of(running.workers).run(todo, store, again=running.retry_failed):
-                show(done.ending, done.description)
-                left |= {run_key(done.spec)} if done.ending == "missing" else set()
+            for wave in _lenders_first(todo):
+                waiting = [spec for spec in wave if lender_of(spec) in left]
+                ready = [spec for spec in wave if spec not in waiting]
+                for done in executor_of(running.workers).run(
+                    ready, store, again=running.retry_failed
+                ):
+                    show(done.ending, done.description)
+                    left |= _names(done.spec) if done.ending == "missing" else set()
+                for spec in waiting:
+                    show("missing", "")
+                    left |= _names(spec)
         store.sweep()  # workers may have been killed meanwhile
     # Runs that were complete at the start are not read again; runs of other processes may be
     # complete by now.
     found |= store.find(key for key in study.grid.keys if running.wants(found.get(key)))
-    return FinishedStudy(study, store, found, left - found.keys())
+    return FinishedStudy(study, store, found, left & {*study.grid.keys} - found.keys())
+
+
+def _names(spec: RunSpec) -> set[str]:
+    """Return the keys by which another run may borrow the attention of a run."""
+    return {run_key(spec), training_key(spec)}
+
+
+def _lenders_first(todo: Sequence[RunSpec]) -> Iterator[list[RunSpec]]:
+    """Split runs into waves: a run that borrows attention comes after the run that lends it."""
+    left = [*todo]
+    while any(lender_of(spec) for spec in left):
+        lending = {name for spec in left for name in _names(spec)}
+        yield [spec for spec in left if lender_of(spec) not in lending]
+        left = [spec for spec in left if lender_of(spec) in lending]
+    if left:
+        yield left
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,18 @@ def base_of(spec: RunSpec) -> RunSpec | None:
     return replace(spec, model=learned, fit=plain(spec.fit), **OF_AN_AUDIT)
 
 
+def lender_of(spec: RunSpec) -> str:
+    """Give the key of the run, or of its training, whose attention a model uses; empty if it uses
+    its own.
+
+    >>> from sightline.config.spec_syntax import parse_data, parse_model
+    >>> model = parse_model("mlp+given(run=0123456789abcdef)")
+    >>> lender_of(RunSpec(parse_data("planted:needle"), model, FitSpec()))
+    '0123456789abcdef'
+    """
+    return str(dict(spec.model.source.options).get("run", ""))
+
+
 def as_trained(fit: FitSpec) -> FitSpec:
     """Give an adversary its own epochs and patience, and select the epoch by the adversarial loss."""
     if not fit.adversary:

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from sightline.config.base_runs import lender_of
+from sightline.config.run_keys import training_key
 from sightline.config.specs import RunSpec
 from sightline.data.word_vectors import write_vectors
 from sightline.experiments.grid import Grid
@@ -76,7 +78,7 @@ class Work:
 
     def grid(self, name: str, *, but_known: bool = False) -> Grid:
         """List every run once; ``but_known`` leaves out runs of which the file has every number that
-        a study needs.
+        a study needs, unless another run borrows their attention.
         """
         runs = self.runs
         if but_known:
@@ -87,7 +89,12 @@ class Work:
                 if not self._is_counted(of, plan)
             )
             unread = unread_of(asked)
-            runs = {key: named for key, named in runs.items() if key in unread}
+            lending = {lender_of(run) for key, (_, run) in runs.items() if key in unread} - {""}
+            runs = {
+                key: (study, run)
+                for key, (study, run) in runs.items()
+                if key in unread or (lending and lending & {key, training_key(run)})
+            }
         labels = tuple((study, *_label(run)) for study, run in runs.values())
         return Grid(name, tuple(run for _, run in runs.values()), AXES, labels)
 

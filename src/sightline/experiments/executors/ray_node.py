@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from sightline._io.checksums import is_whole, write_copy
+from sightline.config.base_runs import lender_of
 from sightline.config.run_keys import run_key, training_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import SightlineError, StoreError
@@ -204,8 +205,7 @@ def _lenders(spec: RunSpec, store: Store) -> list[Path]:
     """Name the folders of the run that lends its attention to this one; its key may name a
     training.
     """
-    key = str(dict(spec.model.source.options).get("run", ""))
-    if not key:
+    if not (key := lender_of(spec)):
         return []
     found = [store.run_folder(key), store.training_folder(key)]
     with suppress(StoreError):
