@@ -16,13 +16,14 @@ import pytest
 
 from sightline._io.atomic_write import plain
 from sightline._io.checksums import write_sealed
+from sightline.api import study_names
 from sightline.config.run_keys import lasting_key, run_key
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import RunSpec
 from sightline.core.errors import DataError, SpecError
 from sightline.core.results import Estimate
 from sightline.experiments.store import Store, Summary
-from sightline.studies import run_counts
+from sightline.studies import run_counts, update_results
 from sightline.studies.aggregate import AggregateLine, Number, RunName, shortfall
 from sightline.studies.kept_results import StudyResults, kept_of, page, row_of, rows_kept
 from sightline.studies.papers import margins, paper_scope
@@ -45,7 +46,15 @@ from sightline.studies.run_plan import Plan, Readings, joint_name
 from sightline.studies.study_catalogue import CALIBRATIONS
 from sightline.studies.study_definition import FinishedRun, JointReading, Params
 from sightline.studies.study_from_file import check_file
-from sightline.studies.update_results import Work, gates_of, update_file, work_on
+from sightline.studies.update_results import (
+    RUNS_DIGEST,
+    Work,
+    gates_of,
+    progress,
+    update_file,
+    work_on,
+    write_kept,
+)
 from tests.studies.runs import run_all
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "docs"))
@@ -733,6 +742,47 @@ def test_counts_of_a_whole_study_are_not_replaced_by_those_of_fewer_runs(tmp_pat
     assert sorted(map(str, read_rows(file))) == sorted(map(str, before))
     assert len(work.grid(WHOLE).specs) == 200
     assert not work.grid(WHOLE, but_known=True).specs  # all are counted
+
+
+def with_digest(work: Work, digest: str) -> Work:
+    """Let the earlier counts of the study record their runs."""
+    known = work.before[WHOLE]
+    status = {**known.status, RUNS_DIGEST: digest}
+    return replace(work, before={WHOLE: replace(known, status=status)})
+
+
+def runs_left(work: Work, store: Store, folder: Path) -> tuple[int, int, int]:
+    """Say how many runs are left by ``--dry-run``, ``--so-far`` and ``--skip-counted``."""
+    planned = progress(work, store)[WHOLE]
+    (counted,) = study_names.count(study_names.NamedStudy(WHOLE, folder), work, store)
+    made = work.grid(WHOLE, but_known=True).specs
+    return planned["planned"] - planned["done"], counted["planned"] - counted["done"], len(made)
+
+
+def test_every_output_has_the_same_runs_of_a_whole_study_left(tmp_path: Path) -> None:
+    _, work = kept_whole(tmp_path)
+    ((plan,),) = work.plans.values()
+    store = Store(tmp_path / "store")
+    assert runs_left(work, store, tmp_path) == (0, 0, 0)
+    (note,) = work.notes
+    assert note.startswith(WHOLE)
+    same = with_digest(work, update_results._digest(plan))
+    assert (runs_left(same, store, tmp_path), same.notes) == ((0, 0, 0), [])
+    other = with_digest(work, "of other settings")
+    assert runs_left(other, store, tmp_path) == (200, 200, 200)
+    (changed,) = other.notes
+    assert changed != note
+
+
+def test_counts_of_a_whole_study_record_their_runs(tmp_path: Path) -> None:
+    file, work = kept_whole(tmp_path)
+    ((plan,),) = work.plans.values()
+    other = with_digest(work, "of other settings")
+    write_kept(file, other.before)
+    update_file(file, other, with_one_run(work, tmp_path / "store"))
+    status = kept_of(read_rows(file))[WHOLE].status
+    assert status[RUNS_DIGEST] == update_results._digest(plan)
+    assert (status["planned"], status["done"]) == (200, 1)
 
 
 def test_what_another_command_wrote_meanwhile_stays(tmp_path: Path) -> None:

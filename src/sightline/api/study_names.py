@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,7 +15,7 @@ from sightline.experiments.store import Store
 from sightline.studies.kept_results import StudyResults
 from sightline.studies.papers.paper_scope import ALL as ALL
 from sightline.studies.papers.paper_scope import INFORMATION
-from sightline.studies.study_catalogue import CALIBRATIONS, ids_of, without_corpora
+from sightline.studies.study_catalogue import CALIBRATIONS, STUDIES, ids_of, without_corpora
 from sightline.studies.study_corpora import vectors_of
 from sightline.studies.update_results import Work, gates_of, progress, recount, update_file, work_on
 
@@ -108,10 +108,13 @@ def stored_results(study: NamedStudy, planned: PlannedStudy) -> FinishedStudy:
     return FinishedStudy(planned, Store.there(study.store), {}, ())
 
 
-def progress_of(study: NamedStudy) -> dict[str, Mapping[str, Any]]:
-    """Return how much of a study is done, and the hours of the rest; nothing is written."""
+def progress_of(study: NamedStudy) -> tuple[dict[str, Mapping[str, Any]], list[str]]:
+    """Return how much of a study is done, the hours of the rest, and notes on earlier counts;
+    nothing is written.
+    """
     with TemporaryDirectory() as aside:
-        return progress(study.work(Path(aside)), Store(study.store, make=False))
+        work = study.work(Path(aside))
+        return progress(work, Store(study.store, make=False)), work.notes
 
 
 def forecast_of(study: NamedStudy, work: Work) -> dict[str, Any]:
@@ -134,11 +137,13 @@ def count(study: NamedStudy, work: Work, store: Store) -> list[dict[str, Any]]:
     kept = (
         recount(work, store) if study.results is None else update_file(study.results, work, store)
     )
-    return [_row(name, kept) for name in work.plans]
+    whole = {name: plans for name, plans in work.plans.items() if STUDIES[name].whole}
+    now = progress(replace(work, plans=whole), store) if whole else {}
+    return [_row(name, kept[name], now.get(name, kept[name].status)) for name in work.plans]
 
 
-def _row(name: str, kept: Mapping[str, StudyResults]) -> dict[str, Any]:
-    status, gates = kept[name].status, gates_of(name, kept[name])
+def _row(name: str, kept: StudyResults, status: Mapping[str, Any]) -> dict[str, Any]:
+    gates = gates_of(name, kept)
     fails = [
         f"{one['name']}: {one['count']} of {one['of']} ({one['limit']})"
         for one in gates

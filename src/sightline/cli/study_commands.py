@@ -39,8 +39,11 @@ def do_named_study(
     study.check()
     check_places([("--data", study.data)], kept.output, *outputs(study.name, study.store, output))
     if run.dry_run and study.name != api.ALL:
-        return _show_progress(api.progress_of(study), as_json=output.as_json)
+        found, notes = api.progress_of(study)
+        _print_notes(notes)
+        return _show_progress(found, as_json=output.as_json)
     work, failed = study.work(), list[str]()
+    _print_notes(work.notes)
     for corpus, why in api.left_out(work).items():
         print_message(f"left out: {corpus} ({why})")
     if run.dry_run:
@@ -59,6 +62,11 @@ def do_named_study(
     if failed:
         raise typer.Exit(GATE_CLOSED)
     return None
+
+
+def _print_notes(notes: list[str]) -> None:
+    for note in notes:
+        print_message(f"note: {note}")
 
 
 def _show_progress(found: Mapping[str, Mapping[str, Any]], *, as_json: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -72,9 +73,23 @@ class Work:
 
     def _is_counted(self, study: str, plan: Plan) -> bool:
         """Tell whether the file has the counts of every run of a study that is counted as a whole."""
-        every = len({*plan.grid.keys})
         known = self.before.get(study, StudyResults())
-        return STUDIES[study].whole is not None and _counted(known, every) == every
+        whole = STUDIES[study].whole is not None
+        return whole and _counted(known, plan) == len({*plan.grid.keys})
+
+    @property
+    def notes(self) -> list[str]:
+        """Name studies counted as a whole whose counts are of other runs, or do not say of which."""
+        found = dict[str, str]()
+        for name, plans in self.plans.items():
+            known = self.before.get(name, StudyResults())
+            if STUDIES[name].whole is not None and known.readings:
+                recorded = known.status.get(RUNS_DIGEST)
+                if recorded is None:
+                    found[name] = "do not record their runs and are taken as counts of these runs"
+                elif recorded != _digest(plans[0]):
+                    found[name] = "are of runs with other settings and do not count"
+        return [f"{name}: the counts in the results file {about}" for name, about in found.items()]
 
     def grid(self, name: str, *, but_known: bool = False) -> Grid:
         """List every run once; ``but_known`` leaves out runs of which the file has every number that
@@ -170,30 +185,45 @@ def _count(
     if study.whole is None:
         return count(study, plans, store, runs, known)
     (plan,) = plans
-    costs, usual = RunCosts.of(runs, plan.grid), usual_seconds(known.status)
-    left: dict[str, float | None] = {
-        **dict.fromkeys(plan.grid.keys),
-        **costs.each(plan.grid.specs, usual),
-    }
-    done = len(left) - sum(each is not None for each in left.values())
-    if not done or done < _counted(known, len(left)):  # the file rests on more runs
+    costs, left = RunCosts.of(runs, plan.grid), _left_of_whole(plan, runs, known)
+    done = costs.count(plan.grid)
+    if not done or done < _counted(known, plan):  # the file rests on more runs
         return StudyCount(known, left)
     found = count_whole(study, plan, store)
-    hours = round(sum(each for each in left.values() if each is not None) / 3600, 2)
     status = {
         **found.status,
-        "planned": len(left),
-        "done": done,
-        "hours_left": hours,
-        "usual_seconds": usual,
+        **status_of(left),
+        "usual_seconds": usual_seconds(known.status),
+        RUNS_DIGEST: _digest(plan),
     }
     return StudyCount(replace(found, status=status), left)
 
 
-def _counted(known: StudyResults, every: int) -> int:
-    """Return how many of the ``every`` runs of a whole study its counts rest on; counts without progress
-    are of a finished study.
+def _left_of_whole(plan: Plan, runs: Sequence[Summary], known: StudyResults) -> Seconds:
+    """Return the seconds of each run of a study counted as a whole that is neither done here nor
+    counted before; earlier counts do not name their runs, so the first missing ones are taken.
     """
+    costs = RunCosts.of(runs, plan.grid)
+    missing = costs.each(plan.grid.specs, usual_seconds(known.status))
+    before = max(0, _counted(known, plan) - costs.count(plan.grid))
+    return {**dict.fromkeys(plan.grid.keys), **dict([*missing.items()][before:])}
+
+
+RUNS_DIGEST = "runs_digest"
+"""The field that records the runs of a study counted as a whole, by a digest of their keys."""
+
+
+def _digest(plan: Plan) -> str:
+    return sha256(" ".join(sorted({*plan.grid.keys})).encode()).hexdigest()[:16]
+
+
+def _counted(known: StudyResults, plan: Plan) -> int:
+    """Return how many runs of a study counted as a whole its counts rest on: none if they are of
+    other runs, all if they record neither runs nor progress.
+    """
+    every = len({*plan.grid.keys})
+    if known.status.get(RUNS_DIGEST, digest := _digest(plan)) != digest:
+        return 0
     there = bool(known.readings or known.means)
     return min(every, int(known.status.get("done", every if there else 0)))
 
@@ -217,6 +247,8 @@ def _left(
     before: Mapping[str, StudyResults],
 ) -> Seconds:
     known = before.get(name, StudyResults())
+    if STUDIES[name].whole is not None:
+        return _left_of_whole(plans[0], runs, known)
     left = dict[str, float | None]()
     for plan in plans:
         costs = RunCosts.of(runs, plan.grid)
