@@ -2,9 +2,11 @@
 model breaks.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
@@ -22,6 +24,7 @@ from sightline.studies.papers.published_values import performance
 from sightline.studies.run_counts import table
 from sightline.studies.study_definition import Params, grid_of
 from tests.data.corpora import agnews, archive_of, babi, folder_of, newsgroups, snli
+from tests.report.audits import compared
 from tests.studies.runs import run_all
 
 TREE = "({label} (2 A) (2 {word}) (2 film) (2 for) (2 all) (2 eyes) (2 and) (2 number) (2 {i}))\n"
@@ -241,6 +244,24 @@ def test_untaught_models_break_the_gates_and_what_is_not_whole_has_none(small: S
         "sst, mlm: the setting of the best validation score",
         "news, mlm: the setting of the best validation score",
     ]
+
+
+def test_a_text_without_a_finite_output_is_of_no_class() -> None:
+    values = {
+        "label": np.array([1, 1, 0, 0, 0, 0]),
+        "predicted": np.array([1, 0, 0, 0, 1, 1]),
+        "finite": np.array([True, True, True, True, False, False]),
+    }
+    audit = replace(
+        compared(),
+        measurements={"outputs": Measurement("outputs", values)},
+        cards={"model": {"labels": ["no", "yes"]}},
+    )
+    found = study_models.positive_f1_of(audit, 0)
+    assert (found["value"], found["n"]) == (pytest.approx(2 / 3), 4)
+    none = Measurement("outputs", {**values, "finite": np.zeros(6, bool)})
+    alone = replace(audit, measurements={"outputs": none})
+    assert study_models.positive_f1_of(alone, 0) is None
 
 
 def group(model: str, **more: Any) -> dict[str, Any]:

@@ -222,12 +222,17 @@ def _values(run: FinishedRun) -> dict[str, Any]:
 
 
 def positive_f1_of(audit: Results, seed: int) -> dict[str, Any] | None:
-    """F1 of the positive class; None if there are not two classes."""
+    """F1 of the positive class over the texts with a finite output; None if there is no such text,
+    or if there are not two classes.
+    """
     outputs = audit.measurements["outputs"]
     if not isinstance(outputs, Measurement) or len(audit.cards["model"]["labels"]) != 2:
         return None
+    finite = np.asarray(outputs.values["finite"]).astype(bool)
+    if not finite.any():
+        return None
     labels, predicted = (
-        np.asarray(outputs.values[name]).astype(np.int64) for name in ("label", "predicted")
+        np.asarray(outputs.values[name])[finite].astype(np.int64) for name in ("label", "predicted")
     )
     return asdict(statistic(confusion(labels, predicted[:, None], 2), positive_f1, seed))
 
