@@ -86,6 +86,16 @@ def test_every_table_is_asked_for_and_every_name_of_a_stage_is_a_table_or_a_corp
     assert {corpus for stage in protocol.STAGES for corpus in stage.corpora} == {*EVERY}
 
 
+def test_every_table_that_lacks_a_corpus_at_hand_is_named() -> None:
+    at_hand = {*protocol.PRIMARY, *protocol.SECONDARY}
+    lacking = {
+        name
+        for name, study in PAPER_TABLES.items()
+        if at_hand.intersection(study.corpora) - protocol.amounts_of(study).keys()
+    }
+    assert lacking == {name for tables in protocol.NOT_RUN.values() for name in tables}
+
+
 def test_the_seeds_of_the_cited_tables_are_those_of_the_protocol() -> None:
     amounts = {name: protocol.amounts_of(study) for name, study in PAPER_TABLES.items()}
     for name in ("jain2019:J-2", "tutek2020:T-1", "wen2022:W-2"):
