@@ -19,7 +19,7 @@ from sightline.data.word_vectors import write_vectors
 from sightline.experiments import grid
 from sightline.experiments.store import Store
 from sightline.studies.aggregate import AggregateLine, Number, RunName, RunNumbers
-from sightline.studies.papers import claim_list, predicted_cost, protocol
+from sightline.studies.papers import claim_list, predicted_cost, protocol, published_comparison
 from sightline.studies.papers.claim_list import CLAIMS
 from sightline.studies.papers.claims import (
     ABOVE,
@@ -46,7 +46,7 @@ from sightline.studies.papers.published_values import later_values_in, printed_v
 from sightline.studies.papers.run_order import LATER, forecast, ordered
 from sightline.studies.run_plan import Plan
 from sightline.studies.study_corpora import vectors_of
-from sightline.studies.study_definition import Params
+from sightline.studies.study_definition import Amount, Params
 from tests.studies import small
 from tests.studies.runs import run_all
 
@@ -238,6 +238,32 @@ def test_other_starts_are_another_table(folder: Path) -> None:
     same = plan_named("jain2019:J-2", asked).grid.keys
     assert len({*same} & {run_key(run.spec) for run in runs}) == 0  # planned runs are not pinned
     assert len({*same} & {*plan_named("jain2019:J-V", asked).grid.keys}) == 2  # vectors × 1
+
+
+@pytest.mark.parametrize(
+    ("table", "corpora", "where", "questions"),
+    [
+        ("J-1", ("sst",), "from words.txt", False),
+        ("J-1", ("sst", "babi1"), "from words.txt", True),
+        ("J-V", ("sst",), "as the names of rows say", False),
+    ],
+)
+def test_a_table_says_where_the_words_of_its_own_runs_start(
+    folder: Path, table: str, corpora: tuple[str, ...], where: str, questions: bool
+) -> None:
+    asked = Params(folder, 1, corpora, vectors=vectors_of(folder, None))
+    note = published_comparison.start_of(plan_named(f"jain2019:{table}", asked))
+    assert note.startswith(f"words start {where}")
+    assert ("bAbI" in note) == questions
+
+
+def test_a_table_of_counts_has_no_seeds_and_says_nothing_of_runs(folder: Path) -> None:
+    plan = plan_named("tutek2020:T-5", Params(folder, corpora=("sst", "imdb"), limit=500))
+    assert plan.planned == []
+    notes = compare(plan, Store(folder / "none")).notes
+    assert not [note for note in notes if note.startswith(("words start", "ours: a sample"))]
+    amounts = protocol.amounts_of(PAPER_TABLES["tutek2020:T-5"])
+    assert {*amounts.values()} == {Amount(0)}
 
 
 def test_a_quick_try_is_one_corpus_one_seed_and_few_texts(folder: Path) -> None:

@@ -138,7 +138,7 @@ def stages() -> str:
 
 def amounts() -> str:
     """Table how many seeds each table has on each corpus, and the largest number of test texts of
-    its runs.
+    its runs; a table without runs counts the corpus.
     """
     every = (*PRIMARY, *SECONDARY)
 
@@ -146,6 +146,8 @@ def amounts() -> str:
         amount = amounts_of(PAPER_TABLES[study]).get(corpus)
         if amount is None:
             return "—"
+        if not amount.seeds:
+            return "counts"
         return str(amount.seeds) + (f" ({amount.limit})" if amount.limit else "")
 
     rows = [(f"`{name}`", *(cell(name, corpus) for corpus in every)) for name in PAPER_TABLES]

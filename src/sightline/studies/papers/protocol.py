@@ -32,6 +32,8 @@ WHOLE = (
     "wen2022:W-1",
 )  # fmt: skip
 """Tables of model performance: they read only predictions, on all test texts."""
+COUNTS = ("tutek2020:T-5",)
+"""Tables of counts of the corpora: they have no runs, so neither seeds nor a limit."""
 QUICK_TEXTS = 200
 """Test texts of a quick try of a table."""
 
@@ -117,19 +119,20 @@ hand."""
 
 
 def amounts_of(study: Study) -> Mapping[str, Amount]:
-    """Return the amount of a table in the protocol, by corpus."""
+    """Return the amount of a table in the protocol, by corpus; a table of counts has 0 seeds."""
     seeds = dict[str, int]()
     for stage in STAGES:
         for corpus in study.corpora:
             if stage.covers(study.id, corpus):
-                seeds[corpus] = max(stage.seeds, seeds.get(corpus, 0))
+                here = 0 if study.id in COUNTS else stage.seeds
+                seeds[corpus] = max(here, seeds.get(corpus, 0))
     return {corpus: Amount(count, _limit(study, corpus)) for corpus, count in seeds.items()}
 
 
 def _limit(study: Study, corpus: str) -> int | None:
     if study.id in DRAWN:
         return DRAWN_TEXTS
-    return TEXTS if corpus in LONG and study.id not in WHOLE else None
+    return TEXTS if corpus in LONG and study.id not in (*WHOLE, *COUNTS) else None
 
 
 def asked_of(study: Study, params: Params) -> Params:

@@ -17,6 +17,7 @@ from sightline.experiments.tabulate import NONE_DONE
 from sightline.report.number_format import count_phrase, number
 from sightline.studies.aggregate import AggregateLine, RunNumbers
 from sightline.studies.papers.margins import compare_to
+from sightline.studies.papers.paper_table import FROM_RANDOM
 from sightline.studies.papers.published_values import (
     PAPERS,
     PrintedValue,
@@ -270,9 +271,11 @@ def _notes(
         yield LATER
     yield from artefact.notes
     yield from artefact.notes_on_models
-    yield start_of(plan)
+    if plan.planned:
+        yield start_of(plan)
     yield from (f"{corpus}: {why}" for corpus, why in plan.absent.items())
-    for limit in dict.fromkeys(plan.asked.at(corpus).limit for corpus in plan.corpora):
+    of_runs = plan.corpora if plan.planned else ()
+    for limit in dict.fromkeys(plan.asked.at(corpus).limit for corpus in of_runs):
         if limit is not None:
             which = [corpus for corpus in plan.corpora if plan.asked.at(corpus).limit == limit]
             of = "" if len(which) == len(plan.corpora) else f" on {', '.join(which)}"
@@ -290,4 +293,10 @@ def start_of(plan: Plan) -> str:
     if not files:
         return "words start at random"
     named = "; ".join(f"{name} (digest {digest}…)" for name, digest in sorted(files))
-    return f"words start from {named}, those of bAbI at random; each audit says how many had none"
+    others = [run.spec.model for run in plan.planned if run.spec.data.kind not in FROM_RANDOM]
+    if len({(model.vectors, model.vectors_scale) for model in others}) > 1:
+        where = f"as the names of rows say; vectors are of {named}"
+    else:
+        where = f"from {named}"
+        where += ", those of bAbI at random" if len(others) < len(plan.planned) else ""
+    return f"words start {where}; each audit says how many had none"
