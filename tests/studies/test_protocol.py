@@ -19,7 +19,13 @@ from sightline.data.word_vectors import write_vectors
 from sightline.experiments import grid
 from sightline.experiments.store import Store
 from sightline.studies.aggregate import AggregateLine, Number, RunName, RunNumbers
-from sightline.studies.papers import claim_list, predicted_cost, protocol, published_comparison
+from sightline.studies.papers import (
+    adversaries,
+    claim_list,
+    predicted_cost,
+    protocol,
+    published_comparison,
+)
 from sightline.studies.papers.claim_list import CLAIMS
 from sightline.studies.papers.claims import (
     ABOVE,
@@ -198,6 +204,13 @@ def test_trainings_end_early_just_where_no_paper_fixes_the_epochs(folder: Path) 
 
 
 # ------------------------------------------------------------- where words start
+
+
+def test_adversaries_of_the_papers_have_the_patience_that_their_note_names(folder: Path) -> None:
+    runs = plan_named("wiegreffe2019:P-V", Params(folder, 1, ("sst",))).planned
+    fits = [run.spec.fit for run in runs if run.spec.fit.adversary]
+    assert {(fit.adversary_epochs, fit.adversary_patience) for fit in fits} == {(20, PATIENCE)}
+    assert f"at most 20 epochs here, with patience {PATIENCE}" in adversaries.SHORTER
 
 
 def test_words_start_from_the_vectors_of_the_data_folder_and_others_from_zero(folder: Path) -> None:

@@ -25,6 +25,7 @@ from sightline.config.specs import (
     RunSpec,
 )
 from sightline.core.results import Results
+from sightline.studies.papers.paper_table import PATIENCE
 from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Labels, Params, Rows, Study, of_audit
@@ -50,8 +51,13 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
 """What is trained, and from which start. The last starts where both terms of its loss are flat,
 which shows that effect."""
 TIME: Mapping[str, Any] = {"adversary_epochs": 20, "adversary_patience": 5}
-"""Shorter than published (80 and 10): a table says which were still improving."""
-SHORTER = f"adversaries train {TIME['adversary_epochs']} epochs here"
+"""Shorter than published (80 and 10): a table says which were still improving. The papers' tables
+have less patience."""
+SHORTER = (
+    f"adversaries train at most {TIME['adversary_epochs']} epochs here, with patience {PATIENCE} "
+    f"({TIME['adversary_patience']} in runs from before the protocol)"
+)
+"""The note of the papers' tables, whose trainings end as `paper_table.patient` says."""
 SEEDS = tuple(f"seed(by={by})" for by in range(1, 5))
 """Control models: the same model from other seeds."""
 LIMIT = 600
