@@ -270,6 +270,15 @@ def test_a_model_whose_words_stay_as_drawn_is_doubted(tmp_path):
     assert len(doubts_of(few)) == 1
 
 
+@pytest.mark.parametrize(("from_base", "doubted"), [((), True), (("embedding",), False)])
+def test_a_training_that_freezes_random_words_is_doubted(from_base, doubted):
+    model = replace(parse_model("mlp(hidden=4)"), embedding=8)
+    fit = FitSpec(epochs=1, patience=1, fixed=("embedding",), from_base=from_base)
+    run = RunSpec(parse_data("planted:needle(n=120,length=6)"), model, fit, companions=())
+    record = train(run).record
+    assert record.get("frozen_as_drawn") == (1.0 if doubted else None)
+
+
 def test_both_tables_of_a_model_that_reads_queries_start_from_the_vectors(tmp_path):
     data = load(parse_data("planted:pair(n=60,length=8)"), 0)
     vocabulary = Vocabulary.fit(data.train)

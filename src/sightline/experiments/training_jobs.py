@@ -89,7 +89,8 @@ class Trainings:
         check_labels(data, spec)
         vocabulary = fit_vocabulary(data, spec.data)
         model = build(spec.model, vocabulary, data.labels, seed).to(self.device)
-        started = start(model, data.train)
+        frozen = "embedding" in {*spec.fit.fixed} - {*spec.fit.from_base}
+        started = start(model, data.train, frozen=frozen)
         self._prepare(model, base, spec)
         objective = None if base is None or not spec.fit.adversary else self._against(base, spec)
 

@@ -14,17 +14,17 @@ from sightline.data.word_vectors import read_vectors, vectors_digest
 from sightline.models.classifier import AttentionClassifier
 
 
-def start(model: AttentionClassifier, train: Split) -> dict[str, Any]:
+def start(model: AttentionClassifier, train: Split, *, frozen: bool = False) -> dict[str, Any]:
     """Load the vectors that the model's spec names, if any, and record which words had one.
 
-    They are trained like any other embedding, unless the model freezes its embeddings. Then a word
-    without a vector keeps its initial value, and the record gives the share of such words in the
-    training texts.
+    They are trained like any other embedding, unless the model or its training (``frozen``) freezes
+    them from the start. Then a word without a vector keeps its initial value, and the record gives
+    the share of such words in the training texts.
     """
     words = _from_file(model) if model.spec.vectors else ()
     without = share_without(train, {*words})
     description = {"vectors": _describe(model, len(words), without)} if model.spec.vectors else {}
-    if any(table.weight.requires_grad for table in model.embeddings):
+    if not frozen and any(table.weight.requires_grad for table in model.embeddings):
         return description
     return description | {"frozen_as_drawn": without}
 
