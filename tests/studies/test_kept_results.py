@@ -42,7 +42,7 @@ from sightline.studies.papers.published_values import (
 )
 from sightline.studies.remaining_cost import RunCosts
 from sightline.studies.results_file import COLUMNS, Row, read_rows, rows_of, values_of, write_rows
-from sightline.studies.run_plan import Plan, Readings, joint_name
+from sightline.studies.run_plan import COUNTED, Plan, Readings, joint_name
 from sightline.studies.study_catalogue import CALIBRATIONS
 from sightline.studies.study_definition import FinishedRun, JointReading, Params
 from sightline.studies.study_from_file import check_file
@@ -316,8 +316,17 @@ def test_a_mean_falls_where_other_runs_are_asked_for_than_it_is_of(store: Store)
     assert seeds == {**both, ("sst", MODELS[1]): {0}}
     assert run_counts.seeds_of(plan, {}) == {of: set() for of in both}
     lines = [mean(MODELS[0], 2, 0), mean(MODELS[1], 2, 0), mean(MODELS[1], 1, 0)]
-    lines += [mean("any", 2, 0, "all"), mean("any", 3, 0, "all")]
+    lines += [mean("any", 2, 0), mean("any", 3, 0)]
     assert [run_counts.is_wanted(one, seeds) for one in lines] == [True, False, True, True, False]
+
+
+def test_lines_over_several_corpora_or_without_a_number_are_not_kept(store: Store) -> None:
+    counted = AggregateLine("sst", "", "texts", Number(Estimate(9, 9, 9, 1, COUNTED)), 0)
+    empty = AggregateLine("sst", MODELS[0], "F1", Number(Estimate(math.nan, 0, 0, 0, "")), 0)
+    plan = planned(lines=lambda read: [counted, empty])
+    before = StudyResults(means=[mean("a", 2, 0.1), mean("a", 2, 0.1, "all")])
+    found = run_counts.count(plan.artefact, [plan], store, [], before).kept
+    assert found.means == [counted, before.means[0]]
 
 
 def test_a_study_counted_again_from_its_file_says_the_same(store: Store, tmp_path: Path) -> None:

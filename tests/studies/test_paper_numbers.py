@@ -9,6 +9,7 @@ from sightline.audits.audit_result import Audit
 from sightline.core.results import Estimate, Measurement
 from sightline.data.corpora.sst import read
 from sightline.numerics.divergences import jensen_shannon
+from sightline.studies.calibration import rank_information_papers
 from sightline.studies.papers.jain2019 import HIGH, SEARCHED
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.published_values import value_of
@@ -32,6 +33,14 @@ def test_there_is_no_tau_where_all_ranks_weigh_the_same() -> None:
     assert numbers(with_tau(0.0, 0.0)) == {}
     assert numbers(with_tau(-0.1, 0.1))[TAU_BY_RANK].value.value == 0.0
     assert numbers(with_tau(0.9, 0.9))[TAU_BY_RANK].value.value == 0.9
+
+
+def test_the_study_of_rank_information_is_compared_with_what_is_printed() -> None:
+    printed = [
+        rank_information_papers._mean(("sst", model, "trained"), [])["printed"]
+        for model in ("bilstm+additive", "cnn+deep", "mlp+additive")
+    ]
+    assert printed == [0.92, 0.83, None]
 
 
 def test_the_search_on_questions_keeps_what_the_published_code_keeps() -> None:

@@ -13,7 +13,7 @@ from sightline.studies.kept_results import StudyResults, page, row_of
 from sightline.studies.papers import predicted_cost
 from sightline.studies.remaining_cost import RunCosts
 from sightline.studies.results_file import Row
-from sightline.studies.run_plan import Plan
+from sightline.studies.run_plan import COUNTED, Plan
 from sightline.studies.study_definition import Params, Study, Values, finished_runs
 
 Seconds = Mapping[str, float | None]
@@ -56,8 +56,10 @@ def count(
         )
         pairs = zip(plan.planned, plan.grid.keys, strict=True)
         of |= {key: (run.corpus, run.model) for run, key in pairs}
-    means = wanted_means(before.means, lines, seeds)
-    counts = [line for line in lines if not line.seeds]
+    # Pages show the lines of single corpora alone.
+    of_one = (line for line in before.means if not study.corpora or line.corpus in study.corpora)
+    means = wanted_means(of_one, lines, seeds)
+    counts = [line for line in lines if line.found.value.method == COUNTED]
     status = {**status_of(left), "usual_seconds": usual}
     return StudyCount(StudyResults(status, missing_of(of, left), readings, [*counts, *means]), left)
 
@@ -196,7 +198,7 @@ def seeds_of(plan: Plan, said: Container[str]) -> dict[CorpusModel, set[int]]:
 def is_wanted(line: AggregateLine, seeds: Mapping[CorpusModel, Collection[int]]) -> bool:
     """Tell whether an earlier mean can belong to the runs that are wanted now.
 
-    A line over several corpora or models has no runs of its own, and is compared with all.
+    A line over several models has no runs of its own, and is compared with all.
     """
     of = (line.corpus, line.model)
     every = {seed for known in seeds.values() for seed in known}

@@ -19,7 +19,9 @@ from sightline.config.specs import RunSpec
 from sightline.core.results import Measurement
 from sightline.studies.aggregate import by_labels, over_seeds
 from sightline.studies.papers.paper_table import from_vectors
+from sightline.studies.papers.published_values import value_of
 from sightline.studies.papers.study_models import BILSTM, SEEDS
+from sightline.studies.papers.wen2022 import TAU_BY_RANK
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Labels, Params, Rows, Study, of_audit
 from sightline.verdict.evidence import Evidence
@@ -40,13 +42,8 @@ FROM_VECTORS_ON, FROM_VECTORS_SEEDS = ("sst", "news"), 10
 ONCE = 1
 """Seeds for questions about stories: they only show what so few texts can detect, so one
 is enough."""
-PRINTED: Mapping[str, float] = {
-    "bilstm+additive": 0.92,
-    "cnn+additive": 0.88,
-    "cnn+deep": 0.83,
-    "bilstm+deep": 0.80,
-}
-"""τ in Wen et al. 2022, §5: means over all their corpora, of ten seeds each. They print no value by
+PRINTED_OF = "all eleven"
+"""Wen et al. 2022, §5, print means over all their corpora, of ten seeds each, and no value by
 corpus."""
 REPORTED = (
     "D.output",
@@ -148,7 +145,8 @@ def _mean(named: tuple[str, ...], found: Sequence[Mapping[str, Any]]) -> dict[st
     means = {
         name: over_seeds(known, ends_of(f"information.{name}")) for name, known in each.items()
     }
-    printed = PRINTED.get(model) if (corpus, kind) == ("sst", TRAINED) else None
+    trained = (corpus, kind) == ("sst", TRAINED)
+    printed = value_of("wen2022:W-F2", PRINTED_OF, model, TAU_BY_RANK) if trained else None
     about = {
         "seeds": len(found),
         "printed": printed,
