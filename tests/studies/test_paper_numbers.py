@@ -1,6 +1,7 @@
 """Single numbers that a paper's table reads of an audit, where the definition is easily missed."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,13 +9,14 @@ import pytest
 from sightline.audits.audit_result import Audit
 from sightline.core.results import Estimate, Measurement
 from sightline.data.corpora.sst import read
+from sightline.experiments.store import Store
 from sightline.numerics.divergences import jensen_shannon
 from sightline.studies.calibration import rank_information_papers
 from sightline.studies.papers.jain2019 import HIGH, SEARCHED
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.published_values import value_of
 from sightline.studies.papers.wen2022 import TAU_BY_RANK, TAUS
-from sightline.studies.papers.write_outputs import file_name
+from sightline.studies.papers.write_outputs import StoredRun, figures_of, file_name
 from sightline.studies.study_corpora import QUESTIONS
 from tests.report.audits import compared
 
@@ -87,6 +89,14 @@ def test_weight_on_two_words_is_far_from_an_even_spread_over_nine(words: int, pa
     two = np.zeros((len(shares), words))
     two[:, 0], two[:, 1] = shares, 1 - shares
     assert (jensen_shannon(two, even).min() > HIGH) == passes
+
+
+def test_figures_of_two_runs_have_two_files(tmp_path: Path) -> None:
+    models = ("a_b", "a b", "a/b", "a-b-2", "A b")
+    runs = [((model, "0"), StoredRun(model, Store(tmp_path))) for model in models]
+    names = [one.name for one in figures_of("s", ["heat-map"], runs)]
+    assert names[:2] == ["s-heat-map-a-b", "s-heat-map-a-b-2"]
+    assert len({name.casefold() for name in names}) == len(models)
 
 
 @pytest.mark.parametrize(

@@ -69,15 +69,20 @@ def figures_of(
     """Name the figures of the finished runs; a figure of one run uses the first seed of each
     setting.
 
-    A figure of several runs draws all runs with the same first ``together`` labels.
+    A figure of several runs draws all runs with the same first ``together`` labels. If several
+    labels give one file name, the second one ends in ``-2``.
     """
+    taken = set[str]()
     for figure in figures:
         several = FIGURES[figure].several
         for group in dict.fromkeys(labels[: together if several else -1] for labels, _ in runs):
             chosen = [run for labels, run in runs if labels[: len(group)] == group]
-            yield Drawing(
-                figure, file_name(name, figure, *group), chosen if several else chosen[:1]
-            )
+            plain = file_name(name, figure, *group)
+            file, number = plain, 2
+            while file.casefold() in taken:  # some disks ignore case
+                file, number = f"{plain}-{number}", number + 1
+            taken.add(file.casefold())
+            yield Drawing(figure, file, chosen if several else chosen[:1])
 
 
 def drawings_of(
