@@ -14,28 +14,28 @@ EARLY = Stopping(budget=5.0)
 
 
 def test_looks_go_with_what_a_killed_process_left_of_them(tmp_path: Path) -> None:
-    with looks_until_written(tmp_path / "out.partial", EARLY, Hooks()) as folder:
+    with looks_until_written(tmp_path / "out.partial", EARLY, Hooks()) as looks:
         for seed in ("0", "1"):
-            (folder / seed / f".{FILE}.killed").mkdir(parents=True)
-        (folder / "0" / FILE).touch()
+            (looks.of(seed) / f".{FILE}.killed").mkdir(parents=True)
+        (looks.of("0") / FILE).touch()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_files_of_others_stay_where_looks_were_kept(tmp_path: Path) -> None:
-    with looks_until_written(tmp_path / "out.partial", EARLY, Hooks()) as folder:
-        (folder / "0").mkdir(parents=True)
-        (folder / "0" / FILE).touch()
-        (folder / "0" / "notes.txt").touch()
+    with looks_until_written(tmp_path / "out.partial", EARLY, Hooks()) as looks:
+        looks.of("0").mkdir(parents=True)
+        (looks.of("0") / FILE).touch()
+        (looks.of("0") / "notes.txt").touch()
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["notes.txt"]
 
 
 def test_looks_of_another_audit_stay_and_are_named(tmp_path: Path) -> None:
     notes: list[str] = []
     hooks = Hooks(on_resume=notes.append)
-    with looks_until_written(tmp_path / "out.partial", EARLY, hooks) as folder:
-        (folder / "0").mkdir(parents=True)
-        (folder / "0" / FILE).touch()
-        (folder / "0" / aside_name("0f" * 32, FILE)).touch()
+    with looks_until_written(tmp_path / "out.partial", EARLY, hooks) as looks:
+        looks.of("0").mkdir(parents=True)
+        (looks.of("0") / FILE).touch()
+        (looks.of("0") / aside_name("0f" * 32, FILE)).touch()
     assert [path.name for path in tmp_path.rglob("*.npz")] == [aside_name("0f" * 32, FILE)]
     assert len(notes) == 1
     with looks_until_written(tmp_path / "out.partial", EARLY, hooks):
@@ -43,11 +43,21 @@ def test_looks_of_another_audit_stay_and_are_named(tmp_path: Path) -> None:
     assert len(notes) == 3  # that looks are there, and that they stay
 
 
+def test_looks_of_another_seed_stay(tmp_path: Path) -> None:
+    other = tmp_path / "out.partial-looks" / "1" / FILE
+    other.parent.mkdir(parents=True)
+    other.touch()
+    with looks_until_written(tmp_path / "out.partial", EARLY, Hooks()) as looks:
+        looks.of("0").mkdir()
+        (looks.of("0") / FILE).touch()
+    assert list(tmp_path.rglob("*.npz")) == [other]
+
+
 def test_looks_of_an_audit_that_failed_stay(tmp_path: Path) -> None:
     def stopped() -> None:
-        with looks_until_written(tmp_path / "out.partial", EARLY, Hooks()) as folder:
-            (folder / "0").mkdir(parents=True)
-            (folder / "0" / FILE).touch()
+        with looks_until_written(tmp_path / "out.partial", EARLY, Hooks()) as looks:
+            looks.of("0").mkdir(parents=True)
+            (looks.of("0") / FILE).touch()
             raise ModelError("it was stopped")
 
     with pytest.raises(ModelError):

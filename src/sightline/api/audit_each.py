@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sightline.api.audit import HERE, QUIET, audit_source
@@ -18,6 +17,7 @@ from sightline.config.spec_syntax import BY_CONFIG
 from sightline.core.errors import SpecError
 
 if TYPE_CHECKING:
+    from sightline.api.resume import LookFolders
     from sightline.audits.label_audits import LabelAudits
     from sightline.core.results import Results
 
@@ -29,12 +29,12 @@ def audit_each(
     *,
     about: Mapping[str, Any] | None = None,
     stopping: Stopping = TO_THE_END,
-    looks: Path | None = None,
+    looks: LookFolders | None = None,
 ) -> Audits | LabelAudits:
     """Audit one source, or one run from several seeds (`with_seeds`), or each label of a model with
     several.
 
-    ``looks`` is a folder in which audits that stop early keep their measurements.
+    ``looks`` are the folders in which audits that stop early keep their measurements.
     """
     first, trained = sources[0], None
     if not isinstance(first, TrainedFirst) or first.spec.model.labelwise:
@@ -52,7 +52,7 @@ def audit_each(
     for number, source in enumerate(sources, 1):
         if count > 1:
             hooks.on_seed(source.asked.seed, number, count)
-        limits = {} if looks is None else {"kept_in": looks / str(source.asked.seed)}
+        limits = {} if looks is None else {"kept_in": looks.of(str(source.asked.seed))}
         limits |= asdict(stopping)
         found[source.asked.seed] = audit_source(
             source, hooks, machine, about=about, trained=trained, **limits

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sightline.api.audit import HERE, QUIET, audit_source, checked_options, hooks_of
@@ -11,14 +12,13 @@ from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
 from sightline.api.label_choice import chosen_labels
 from sightline.api.model_source import ChosenModel, GivenModel
+from sightline.api.resume import LookFolders
 from sightline.api.run_options import AuditOptions
 from sightline.audits.stop_limits import most_texts
 from sightline.core.errors import SightlineError
 from sightline.core.whole_numbers import whole
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sightline.api.model_argument import Model
     from sightline.audits.audit_result import Audit
     from sightline.audits.label_audits import LabelAudits
@@ -64,12 +64,12 @@ def audit_labels(
     """
     held, hooks = _held(model, data, companions), hooks_of(on_progress, options)
     options = checked_options(options)
-    taken = {
-        name: options.pop(name) for name in ("limit", "label_map", "scores") if name in options
-    }
-    if not (scores := taken.get("scores")) or not isinstance(scores, str):
-        taken.pop("scores", None)
-        options |= {} if scores is None else {"scores": scores}
+    if options.get("kept_in") is not None:
+        options["kept_in"] = LookFolders(options["kept_in"])
+    of_audits = ["limit", "label_map"]
+    if isinstance(options.get("scores"), str | Path):
+        of_audits.append("scores")
+    taken = {name: options.pop(name) for name in of_audits if name in options}
     named = {name: value for name, value in taken.items() if value is not None}
     asked = AuditOptions(seed=whole(seed, "seed"), **named)
     return audit_each_label(held, asked, hooks, labels=labels, **options)
@@ -93,7 +93,7 @@ def audit_each_label(
     *,
     labels: Sequence[str] | str | None = None,
     about: Mapping[str, Any] | None = None,
-    kept_in: Path | None = None,
+    kept_in: LookFolders | None = None,
     **options: Any,
 ) -> LabelAudits:
     """Audit the labels of a model one after the other, and judge them together."""
@@ -123,7 +123,7 @@ def audit_each_label(
     for number, label in enumerate(wanted, 1):
         hooks.on_label(label, number, len(wanted))
         kept: dict[str, Any] = (
-            {} if kept_in is None else {"kept_in": kept_in / f"label-{names.index(label)}"}
+            {} if kept_in is None else {"kept_in": kept_in.of(f"label-{names.index(label)}")}
         )
         source = GivenModel(
             of_label(trained, label, sets, shared),

@@ -49,8 +49,22 @@ def kept_until_written(
         yield replace(hooks, keep=keep), machine
 
 
+class LookFolders:
+    """A folder with the looks of each audit, and which of them this command used."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.used = folder, set[Path]()
+
+    def of(self, audit: str) -> Path:
+        """Return the folder of one audit: of a seed, or of a label."""
+        self.used.add(self.folder / audit)
+        return self.folder / audit
+
+
 @contextmanager
-def looks_until_written(kept: Path, stopping: Stopping, hooks: Hooks) -> Iterator[Path | None]:
+def looks_until_written(
+    kept: Path, stopping: Stopping, hooks: Hooks
+) -> Iterator[LookFolders | None]:
     """Yield a folder in which an audit that stops early keeps its looks until its output is
     written; say where a stop leaves them, and that looks of another audit stay.
     """
@@ -60,10 +74,11 @@ def looks_until_written(kept: Path, stopping: Stopping, hooks: Hooks) -> Iterato
     folder = kept.with_name(f"{kept.name}-looks")
     if any(folder.glob(ANY_LOOKS)):
         hooks.on_resume(f"looks are kept in {folder}: this audit resumes if they are its own")
+    looks = LookFolders(folder)
     try:
-        yield folder
+        yield looks
     except BaseException:
-        if any(folder.glob(LOOKS)):
+        if any((one / LOOKS).exists() for one in looks.used):
             hooks.on_resume(
                 f"stopped: the looks that were finished, and the finished tests of the first, are "
                 f"kept in {folder}, and the same command resumes there"
@@ -71,8 +86,8 @@ def looks_until_written(kept: Path, stopping: Stopping, hooks: Hooks) -> Iterato
         raise
     from sightline.audits.look_storage import remove_kept  # noqa: PLC0415  (torch)
 
-    for kept_of_a_seed in (*folder.glob("*"), folder):
-        remove_kept(kept_of_a_seed)
+    for one in (*looks.used, folder):
+        remove_kept(one)
     if any(folder.glob(ANY_LOOKS)):
         hooks.on_resume(
             f"looks of another audit stay in {folder}: its own command resumes from them; remove "
@@ -80,10 +95,10 @@ def looks_until_written(kept: Path, stopping: Stopping, hooks: Hooks) -> Iterato
         )
 
 
-LOOKS = "*/looks.npz"
-"""The files with the looks of each seed."""
-ANY_LOOKS = "*/*looks.npz"
-"""The same, and the files of other audits."""
+LOOKS = "looks.npz"
+"""The file with the looks of an audit."""
+ANY_LOOKS = f"*/*{LOOKS}"
+"""The files with looks, and those that other audits put aside."""
 
 
 def kept_threads(folder: Path) -> int | None:
