@@ -155,6 +155,8 @@ def tiny() -> Trained:
         ({"batch_size": 0}, "batch_size"),
         ({"measures": "agreement"}, "measures"),
         ({"measures": ["removal"]}, "measures"),
+        ({"scores": ["a", "b"]}, "scores"),
+        ({"scores": "scores.npy"}, "scores"),
     ],
 )
 def test_an_option_of_another_type_is_refused_by_name(
@@ -181,3 +183,25 @@ def test_measures_may_be_named(tiny: Trained) -> None:
     assert {"outputs", "agreement"} == {
         code for code, one in found.measurements.items() if isinstance(one, Measurement)
     }
+
+
+def test_a_file_of_scores_may_be_named_from_python(tiny: Trained, tmp_path: Path) -> None:
+    rows = [f"{text.id},{word},1" for text in tiny.dataset.test[1:] for word in text.tokens]
+    file = tmp_path / "scores.csv"
+    file.write_text("\n".join(["id,word,score", *rows]))
+    for scores in (file, str(file)):
+        found = sightline.audit(tiny, tiny.dataset, scores=scores, full=True, measures=["erasure"])
+        assert "flips.deleted.given" in found.measurements["erasure"].values
+        assert found.spec["scores"]["texts"] == len(tiny.dataset.test) - 1
+
+
+def test_scores_are_counted_for_the_texts_that_an_audit_plans(
+    tiny: Trained, tmp_path: Path
+) -> None:
+    planned = {text.id for text in sightline.audit(tiny, tiny.dataset, limit=9).texts}
+    texts = [text for text in tiny.dataset.test if text.id in planned]
+    rows = [f"{text.id},{word},1" for text in texts for word in text.tokens]
+    file = tmp_path / "scores.csv"
+    file.write_text("\n".join(["id,word,score", *rows]))
+    found = sightline.audit(tiny, tiny.dataset, scores=file, max_texts=9, measures=["agreement"])
+    assert found.spec["scores"]["notes"] == []

@@ -248,8 +248,6 @@ def test_what_is_not_known_not_there_or_not_possible_is_told(
     known = ", ".join(f"captum:{name}" for name in METHODS)
     with pytest.raises(SpecError, match=rf"^scores: captum:Guess: expected one of {known}$"):
         made(Sums(), "Guess")
-    with pytest.raises(SpecError, match=r"scores: scores.csv: expected one of captum:DeepLift"):
-        sightline.audit(wrapped(), dataset(), scores="scores.csv")
     monkeypatch.setattr(WrappedModule, "offers", frozenset())
     with pytest.raises(ModelError, match=r"captum:Saliency: .* does not start from embeddings"):
         made(Sums(), "Saliency")

@@ -195,3 +195,19 @@ def test_classes_that_look_like_several_labels_are_named_before_a_training(
     assert trained.code == 0, trained.err
     assert "--labels-sep ';'" in trained.err
     assert "2 parts" in trained.err
+
+
+def test_scores_are_checked_against_the_texts_with_all_labels(
+    sightline: Call, folder: Path, tmp_path: Path
+) -> None:
+    texts = (folder / "notes.csv").read_text(encoding="utf-8").splitlines()[1:]
+    rows = [
+        f"notes.csv:{line},{word},1"
+        for line, text in enumerate(texts, 2)
+        for word in text.partition(",")[0].split()
+    ]
+    scores = tmp_path / "scores.csv"
+    for written, code in ((rows, 0), (rows[1:], 2)):
+        scores.write_text("\n".join(["id,word,score", *written]))
+        found = sightline(*named(folder), "--scores", scores, "--dry-run")
+        assert found.code == code, found.err

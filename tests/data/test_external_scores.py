@@ -91,6 +91,16 @@ def test_every_way_to_write_a_table_gives_the_same_scores(folder: Path) -> None:
         assert found.about()["file"] == str(folder / name)
 
 
+def test_a_text_may_be_scored_on_the_words_that_a_model_sees(folder: Path) -> None:
+    seen = [one.only([0, 1]) if one.id == "a.csv:2" else one for one in TEXTS]
+    for rows in (WHOLE[:2], WHOLE):
+        path = written(folder, "seen.csv", table(rows, HEADER))
+        found = read_scores(path, TEXTS, seen).by_id["a.csv:2"]
+        assert found.tolist() == [-0.5, 0.001, 0.0, 0.25][: len(rows)]
+    with pytest.raises(DataError):
+        read_scores(written(folder, "seen.csv", table(WHOLE[:3], HEADER)), TEXTS, seen)
+
+
 def test_an_id_may_be_a_number(folder: Path) -> None:
     path = written(folder, "n.jsonl", as_json([(17, "good", 2)]))
     assert read_scores(path, (text("17", "good"),)).by_id["17"].tolist() == [2.0]

@@ -42,8 +42,13 @@ def visible_words(model: Auditable, example: Example) -> VisibleWords:
     if seen is example:
         return VisibleWords(example, (True,) * len(example.tokens), 0)
     beyond = model.beyond(example) if isinstance(model, SupportsTruncatedCount) else 0
+    return VisibleWords(seen, words_left(example, seen), beyond)
+
+
+def words_left(example: Example, seen: Example) -> tuple[bool, ...]:
+    """Mark the words of a text that are left where a model sees fewer."""
     known = set(seen.offsets)
-    return VisibleWords(seen, tuple(place in known for place in example.offsets), beyond)
+    return tuple(place in known for place in example.offsets)
 
 
 def visible_texts(model: Auditable, examples: Iterable[Example]) -> tuple[Example, ...]:

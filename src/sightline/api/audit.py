@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
 from sightline.api.model_source import (
-    MODEL_FILE,
     ChosenModel,
     GivenModel,
     ModelSource,
-    SavedModel,
     TrainedFirst,
+    scores_of,
 )
 from sightline.api.run_options import AuditOptions, Stopping
+from sightline.audits.stop_limits import most_texts
 from sightline.config.word_maps import is_attribution
+from sightline.core.errors import SpecError
 from sightline.core.whole_numbers import whole
 from sightline.experiments.callbacks import Display
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from sightline.audits.audit_result import Audit
     from sightline.core.protocols import Auditable
     from sightline.data.dataset import Dataset
-    from sightline.data.external_scores import Scores
     from sightline.experiments.callbacks import OnTexts
     from sightline.experiments.pipeline import Trained
 
@@ -67,15 +67,19 @@ def audit(
     seed
         Determines every random draw, text by text: batching and order cannot matter.
     options
-        ``limit`` (a seeded sample of so many texts), ``scores``, ``label_map`` (which class of the
-        model a label is: ``{"pos": "POSITIVE"}``), ``budget`` (seconds) and ``max_texts`` (stop
-        there if the verdict is not settled before), ``full=True`` (every measure on every text),
-        ``measures`` (only these, on every text: a list of names or of your own), ``batch_size``, and what else
+        ``limit`` (a seeded sample of so many texts), ``scores`` (of words by another tool: a file,
+        numbers by the id of a text, or ``captum:NAME``), ``label_map`` (which class of the model a
+        label is: ``{"pos": "POSITIVE"}``), ``budget`` (seconds) and ``max_texts`` (stop there if
+        the verdict is not settled before), ``full=True`` (every measure on every text),
+        ``measures`` (only these, on every text: a list of names or of your own), ``batch_size``,
+        and what else
         `sightline.audits.run.audit` takes.
     """
     from sightline.api.model_argument import join_with_data  # noqa: PLC0415  (torch)
 
-    asked = AuditOptions(seed=whole(seed, "seed"))
+    scores = options.get("scores")
+    named = scores if isinstance(scores, str | Path) else None
+    asked = AuditOptions(seed=whole(seed, "seed"), scores=named)
     source = GivenModel(join_with_data(model, data, companions), asked)
     about = options.pop("spec", {})
     hooks = hooks_of(on_progress, options)
@@ -97,6 +101,10 @@ def hooks_of(on_progress: OnTexts, options: dict[str, Any]) -> Hooks:
 def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Check the options of an audit, and add its limits."""
     found = dict(options)
+    scores = found.get("scores")
+    if scores is not None and not isinstance(scores, str | Path | Mapping):
+        message = "expected a file, captum:NAME, or numbers by the id of a text"
+        raise SpecError(f"{message}, got {type(scores).__name__}", field="scores")
     for name in ("limit", "max_texts", "batch_size"):
         if found.get(name) is not None:
             found[name] = whole(found[name], name, 1)
@@ -127,11 +135,18 @@ def audit_source(
     ``about`` is added to the report's description of the run; ``options`` override those of the
     source, as `sightline.audits.run.audit` takes them.
     """
+    from sightline.audits.captum_maps import known_attribution  # noqa: PLC0415  (torch)
     from sightline.experiments.pipeline import audit_as_asked  # noqa: PLC0415  (torch)
 
     with hooks.progress() as display:
-        # Mistakes in the scores are raised before any training.
-        given = None if source.scores is None else scores_of(source, source.scores)
+        given = None
+        if source.scores is not None:
+            # Mistakes in the scores are raised before any training.
+            if is_attribution(source.scores):
+                known_attribution(source.scores)
+            if trained is None and not isinstance(source, TrainedFirst):
+                trained = source.trained(display, machine.device, hooks.keep)
+            given = scores_of(source, trained, _most_texts(source, options))
         trained = trained or source.trained(display, machine.device, hooks.keep)
         hooks.on_ready(source, trained, machine)
         said = source.about(trained) | dict(about or {})
@@ -159,32 +174,11 @@ def train_source(source: ChosenModel, hooks: Hooks = QUIET, machine: Machine = H
         return source.trained(display, machine.device, hooks.keep)
 
 
-def scores_of(source: ModelSource, file: Path | str) -> Scores | None:
-    """Read scores for the texts that will be audited; the data stay in memory and are read once.
-
-    None for an attribution: it is known by its name alone and computed from the model.
-    """
-    from sightline.audits.captum_maps import known_attribution  # noqa: PLC0415  (torch)
-    from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
-    from sightline.data.external_scores import read_scores  # noqa: PLC0415  (as late as it is needed)
-    from sightline.data.load_dataset import load  # noqa: PLC0415  (as late as it is needed)
-    from sightline.experiments.leakage import seen_by  # noqa: PLC0415  (as late as it is needed)
-    from sightline.experiments.load_models import load_to_audit  # noqa: PLC0415  (torch)
-
-    if is_attribution(file):
-        known_attribution(file)
-        return None
-    asked = source.asked
-    if isinstance(source, GivenModel):
-        dataset = source.held.dataset
-    elif isinstance(source, TrainedFirst):
-        dataset = load(source.data, asked.seed)
-    elif isinstance(source, SavedModel):
-        seen = seen_by(source.folder / MODEL_FILE)
-        dataset = load_to_audit(source.data, asked.seed, seen, measures=asked.measures)
-    else:
-        dataset = load_to_audit(source.data, asked.seed, measures=asked.measures)
-    return read_scores(file, sample_test(dataset, asked.limit, asked.seed).test)
+def _most_texts(source: ModelSource, options: Mapping[str, Any]) -> int | None:
+    """Return the most texts that an audit takes, by its options or else by those of its source."""
+    limit = options.get("limit", source.asked.limit)
+    stops = {name: options[name] for name in ("budget", "max_texts", "full") if name in options}
+    return most_texts(limit, **stops)
 
 
 def _notes(source: ModelSource, trained: Trained, found: Audit) -> Iterator[str]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
-from sightline.api.audit import scores_of
 from sightline.api.compute_resources import Machine, Resources, tokens_at_once
 from sightline.api.model_source import ChosenModel, ModelSource
 from sightline.api.resume import kept_threads
 from sightline.api.run_options import TO_THE_END, Stopping
+from sightline.audits.captum_maps import known_attribution
 from sightline.audits.one_look import few_before, size_of_first_look
 from sightline.config.word_maps import is_attribution
 from sightline.experiments.forecast import quick_seconds
@@ -37,8 +37,9 @@ def forecast(
     """
     machine = resources.machine(None if kept_in is None else kept_threads(kept_in))
     attribution = None
-    if source.scores is not None and scores_of(source, source.scores) is None:
+    if is_attribution(source.scores):
         attribution = str(source.scores)
+        known_attribution(attribution)
     before = 0.0 if began is None else perf_counter() - began
     tokens = machine.tokens_at_once or tokens_at_once(None)
     found = source.forecast(machine.device, tokens, attribution, stopping).times(runs)

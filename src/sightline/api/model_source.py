@@ -25,12 +25,14 @@ from sightline.config.registry import ENCODERS
 from sightline.config.spec_syntax import ANSWERS, ELSEWHERE, HF, HF_CAUSAL, PY, place_and_options
 from sightline.config.specs import DataSpec, ModelSpec, RunSpec
 from sightline.config.user_tables import LABELS_SEPARATOR, WITH_LABELS
+from sightline.config.word_maps import is_attribution
 from sightline.core.errors import ModelError, SpecError, setting
 from sightline.data.word_vectors import with_vectors
 from sightline.experiments.preprocessing import SHAPING, prepared_alike
 from sightline.training.control_models import read_companions
 
 if TYPE_CHECKING:
+    from sightline.data.external_scores import Scores
     from sightline.experiments.forecast_result import Forecast
     from sightline.experiments.pipeline import Trained
     from sightline.experiments.training_jobs import Display, TrainOrLoad
@@ -85,6 +87,7 @@ class TrainedFirst:
         from sightline.experiments.forecast import forecast  # noqa: PLC0415  (torch)
 
         spec = replace(self.spec, limit=stopping.most_texts(self.spec.limit))
+        scores_of(self, None, spec.limit)
         return forecast(
             spec,
             device,
@@ -160,6 +163,7 @@ class _Audited(ABC):
         reading = perf_counter() - began
         asked, labels = self.asked, 1
         most = stopping.most_texts(asked.limit)
+        scores_of(self, trained, most)
         if has_labels(trained.model):
             trained, labels = first_label(trained, asked, most)
         found = forecast_audit(
@@ -293,6 +297,31 @@ class GivenModel(_Audited):
 ChosenModel = TrainedFirst | SavedModel | ImportedModel
 """A model named by a text."""
 ModelSource = ChosenModel | GivenModel
+
+
+def scores_of(
+    source: _Audited | TrainedFirst, trained: Trained | None, limit: int | None
+) -> Scores | None:
+    """Read the file with scores of a source for the texts that will be audited; None if it names no
+    file.
+
+    Without ``trained``, the model is trained first: it sees every word, and its data stay in memory
+    until then.
+    """
+    from sightline.adapters.truncation import visible_text  # noqa: PLC0415  (torch)
+    from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
+    from sightline.data.external_scores import read_scores  # noqa: PLC0415  (as late as it is needed)
+    from sightline.data.load_dataset import load  # noqa: PLC0415  (as late as it is needed)
+
+    if source.scores is None or is_attribution(source.scores):
+        return None
+    seed = source.asked.seed
+    if trained is None:
+        assert isinstance(source, TrainedFirst)
+        return read_scores(source.scores, sample_test(load(source.data, seed), limit, seed).test)
+    texts = sample_test(trained.dataset, limit, seed).test
+    seen = [visible_text(trained.model, text) for text in texts]
+    return read_scores(source.scores, texts, seen)
 
 
 def under_reading(model: str, reading: str | None) -> str:

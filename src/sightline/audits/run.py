@@ -16,7 +16,7 @@ import torch
 from sightline.adapters.answers_model import AnswersModel
 from sightline.adapters.label_alignment import LabelMap, as_read, numbered_for_model
 from sightline.adapters.trace_checks import checked_trace
-from sightline.adapters.truncation import visible_dataset
+from sightline.adapters.truncation import visible_dataset, words_left
 from sightline.adapters.validate_model import admit, admit_companions, validate
 from sightline.audits.attention_sources.select_source import ChoiceSettings, choose
 from sightline.audits.audit_result import Audit
@@ -213,7 +213,10 @@ def _prepared(
     sampled = sample_test(dataset, limit, settings.seed)
     if not sampled.test:
         raise DataError(f"{dataset.name}: no test text to audit")
+    whole = sampled.test
     sampled = counted_once(visible_dataset(sampled, model))
+    if scores is not None and not isinstance(scores, str):
+        scores = _of_visible_words(scores, whole, sampled.test)
     brought: UserScores = (None, {}) if isinstance(scores, str) else (scores, {})
     if isinstance(model, AnswersModel):
         model, brought = _with_scores(model, sampled, scores, about)
@@ -228,6 +231,15 @@ def _prepared(
         )
         brought, about["scores"] = (made.sizes, made.signed), made.about()
     return _Prepared(model, sampled, admitted, brought)
+
+
+def _of_visible_words(scores: Scores, whole: Sequence[Example], seen: Sequence[Example]) -> Scores:
+    """Leave out the scores of words that the model does not see, of texts whose words all have one."""
+    found = dict(scores)
+    for text, left in zip(whole, seen, strict=True):
+        if len(left.tokens) < len(text.tokens) == len(found.get(text.id, ())):
+            found[text.id] = np.asarray(found[text.id])[list(words_left(text, left))]
+    return found
 
 
 def _with_scores(

@@ -85,13 +85,17 @@ def scores_kind(file: str | Path) -> str:
     return kind
 
 
-def read_scores(file: str | Path, texts: Sequence[Example]) -> Scores:
-    """Read a file of scores and match it with the audited texts; the first mismatch is an error."""
+def read_scores(file: str | Path, texts: Sequence[Example], seen: Sequence[Example] = ()) -> Scores:
+    """Read a file of scores and match it with the audited texts; the first mismatch is an error.
+
+    ``seen`` are the same texts with only the words that the model sees. A text may be scored on
+    all of its words, or on these.
+    """
     with naming_what_needs_memory(file):
-        return _read(str(file), texts)
+        return _read(str(file), texts, seen)
 
 
-def _read(path: str, texts: Sequence[Example]) -> Scores:
+def _read(path: str, texts: Sequence[Example], seen: Sequence[Example]) -> Scores:
     rows = read_rows(path, scores_kind(path), _HOLDS)
     _check_columns(rows)
     scored: dict[str, list[_Scored]] = {}
@@ -104,6 +108,9 @@ def _read(path: str, texts: Sequence[Example]) -> Scores:
         raise DataError(
             f"expected ids of audited texts, such as {wanted}, got {found}; {_WHICH_IDS}", path
         )
+    for text in seen:
+        if len(scored.get(text.id, ())) == len(text.tokens):
+            audited[text.id] = text
     by_id = {name: _whole(path, audited[name], scored[name]) for name in known}
     return Scores(
         path, table_digest(path), by_id, len(scored) - len(known), len(audited) - len(known)

@@ -16,14 +16,17 @@ from typer.testing import CliRunner
 
 import sightline
 from sightline.adapters.huggingface.from_pretrained import load_huggingface
-from sightline.api.model_source import saved_folder, under_reading
+from sightline.api.audit import audit_source
+from sightline.api.model_source import choose, saved_folder, under_reading
+from sightline.api.run_options import AuditOptions
 from sightline.cli.app import app
+from sightline.config.spec_syntax import parse_data
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.results import Measurement
 from sightline.data.dataset import Dataset
 from sightline.measures.default_measures import default_measures
 from tests.adapters.huggingface.conftest import NEEDLE
-from tests.adapters.huggingface.toys import classifier, word_pieces
+from tests.adapters.huggingface.toys import classifier, whole_words, word_pieces
 from tests.snapshots import refused
 
 
@@ -217,6 +220,32 @@ def test_a_folder_without_a_model_is_an_error_and_nothing_is_downloaded(
         load_huggingface(f"hf:{torn}")
     with pytest.raises(ModelError, match=r"got a file; name the folder it lies in"):
         load_huggingface(f"hf:{taught / 'config.json'}")
+
+
+@pytest.mark.parametrize("scored", [None, 6])
+def test_words_that_a_model_does_not_see_may_have_scores(
+    scored: int | None, needles: Dataset, tmp_path: Path
+) -> None:
+    """A file may hold every word of a text, or only those that texts.jsonl lists."""
+    tokenizer = whole_words(sorted({word for text in needles.test for word in text.tokens}))
+    tokenizer.model_max_length = 8  # two are special tokens
+    named = {"id2label": dict(enumerate(needles.label_names))}
+    classifier("bert", tokenizer=tokenizer, **named).save_pretrained(tmp_path / "short")
+    tokenizer.save_pretrained(tmp_path / "short")
+    rows = [
+        f"{text.id},{word},{place}"
+        for text in needles.test
+        for place, word in enumerate(text.tokens[:scored])
+    ]
+    (tmp_path / "scores.csv").write_text("\n".join(["id,word,score", *rows]))
+    options = AuditOptions(scores=tmp_path / "scores.csv")
+    source = choose(parse_data(NEEDLE), f"hf:{tmp_path / 'short'}(head=0)", options=options)
+    found = audit_source(source, limit=12, full=True, measures=["erasure"])[1]
+    measured = found.measurements["erasure"]
+    assert isinstance(measured, Measurement), measured
+    assert all(len(text.tokens) == 6 for text in found.texts)
+    assert found.spec["scores"]["texts"] == 12
+    assert np.isfinite(measured.values["flips.deleted.given"]).all()
 
 
 def configured(folder: Path, **changes: object) -> None:
