@@ -10,12 +10,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sightline.config.spec_syntax import parse_data
+from sightline.core.error_excerpts import without_excerpts
 from sightline.core.errors import DataError, SpecError
 from sightline.core.tokeniser import tokenise
 from sightline.data.assembly.user_corpus import marked, read_table
 from sightline.data.load_dataset import load
-from sightline.data.readers.csv_jsonl import read_rows
-from sightline.data.readers.table_columns import Columns, read_records
+from sightline.data.readers.csv_jsonl import Record, read_rows
+from sightline.data.readers.table_columns import Columns, read_group, read_ids, read_records
 from tests.data.corpora import forget
 from tests.snapshots import refused
 from tests.troubles.tables import SPLIT_HEADER, lines, rows, table, with_splits
@@ -52,6 +53,24 @@ def test_what_a_csv_writer_wrote_is_read_back(folder, records, end):
         expected = [record for record in records if "".join(record).strip()]
         assert [tuple(row.cells.values()) for row in found.records[1:]] == expected
         assert found.blank == len(records) - len(expected)
+
+
+@pytest.mark.parametrize("wrong", ["label", "labels", "id", "group"])
+def test_a_cell_that_holds_no_character_is_left_out_of_the_error(wrong):
+    cells = {"text": "good", "label": "good", "name": "4711", "group": "4711"}
+    cells[{"labels": "label", "id": "name"}.get(wrong, wrong)] = "smith\0"
+    row = Record(2, cells)
+    columns = Columns("text", "label", None, None, labels_sep=";" if wrong == "labels" else "")
+    read = {
+        "id": lambda: read_ids("f.csv", [row], "name"),
+        "group": lambda: read_group("f.csv", row, "group"),
+    }.get(wrong, lambda: read_records("f.csv", [row], columns))
+    with pytest.raises(DataError, match="smith"):
+        read()
+    with without_excerpts(), pytest.raises(DataError) as caught:
+        read()
+    assert "smith" not in str(caught.value)
+    assert str(caught.value).startswith("f.csv:2: ")
 
 
 @given(records=st.lists(CELL, min_size=1, max_size=6))

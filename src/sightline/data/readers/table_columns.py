@@ -273,7 +273,7 @@ def _labels(file: str, row: Record, columns: Columns) -> str:
         )
     if bad := next((one for one in named if not_a_character(one)), None):
         raise DataError(
-            f"a label in {columns.label!r} holds what is no character: {bad!a}", file, row.line
+            f"a label in {columns.label!r} holds what is no character: {show(bad)}", file, row.line
         )
     return sys.intern(written_set({one.strip() for one in named}))
 
@@ -301,7 +301,7 @@ def _label(file: str, row: Record, column: str) -> str:
         raise _no_label(file, row, column)
     if not_a_character(label):
         raise DataError(
-            f"the label in {column!r} holds what is no character: {label!a}", file, row.line
+            f"the label in {column!r} holds what is no character: {show(label)}", file, row.line
         )
     return sys.intern(label.strip())  # a table has many labels, but few distinct ones
 
@@ -348,7 +348,7 @@ def _named(file: str, row: Record, column: str) -> str:
             f"expected a text or a whole number in {column!r}, got {show(cell)}", file, row.line
         )
     if not_a_character(name := str(cell).strip()):
-        raise DataError(f"{column!r} holds what is no character: {name!a}", file, row.line)
+        raise DataError(f"{column!r} holds what is no character: {show(name)}", file, row.line)
     return name
 
 
