@@ -9,7 +9,7 @@ import torch
 
 import sightline
 from sightline.api.audit import audit_source
-from sightline.api.model_source import choose
+from sightline.api.model_source import SavedModel, choose
 from sightline.api.run_options import AuditOptions, TrainingOptions
 from sightline.audits.audit_result import Audit
 from sightline.config.spec_syntax import parse_data
@@ -127,6 +127,19 @@ def test_texts_that_were_handed_over_are_known_by_their_content(data: Dataset) -
     assert key(labels) == key(labels) != key(["y", "x"] * 15)
     with pytest.raises(SpecError, match="hand them over again"):
         load(DataSpec(GIVEN, "texts"), 0)
+
+
+def test_a_saved_model_remembers_how_far_its_texts_were_read(tmp_path: Path) -> None:
+    lists = (texts(), ["x", "y"] * 15)
+    file = tmp_path / "texts.csv"
+    rows = [f"{text},{label}" for text, label in zip(*lists, strict=True)]
+    file.write_text("\n".join(["text,label", *rows]))
+    for data in (sightline.load(file, max_tokens=4), sightline.data_from(*lists, max_tokens=4)):
+        trained = sightline.train(data, MODEL, epochs=1, companions="none")
+        folder = save_trained(trained, tmp_path / f"of-{data.name}")
+        read = choose(parse_data(f"csv:{file}"), str(folder))
+        assert isinstance(read, SavedModel)
+        assert read.data.max_tokens == 4
 
 
 def test_what_is_no_dataset_is_refused_with_what_to_write(model: Trained, data: Dataset) -> None:

@@ -101,5 +101,9 @@ def _spec_of(data: Dataset) -> DataSpec:
             digest.update(f"{words} {data.label_names[example.label]!r}\n".encode())
     source = str(data.card.get("source", data.name))
     return DataSpec(
-        GIVEN, source, min_count=data.card.get("min_count", 1), digest=digest.hexdigest()
+        GIVEN,
+        source,
+        max_tokens=data.max_tokens,
+        min_count=data.card.get("min_count", 1),
+        digest=digest.hexdigest(),
     )

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool
 
+from sightline.config.specs import DataSpec
 from sightline.core.error_excerpts import list_names, show_id
 from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
@@ -37,6 +38,8 @@ class Dataset:
     test: Split
     label_names: tuple[str, ...]
     card: Mapping[str, Any]
+    max_tokens: int = DataSpec.max_tokens
+    """The most words of a text that were read; a model trained on the texts remembers it."""
 
     def __post_init__(self) -> None:
         if len(set(self.label_names)) < len(self.label_names):

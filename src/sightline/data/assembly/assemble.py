@@ -62,7 +62,9 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: SplitRule, seed: i
         **counts,
         **before,
     )
-    return Dataset(name, **splits, label_names=chosen.label_names, card=card)
+    return Dataset(
+        name, **splits, label_names=chosen.label_names, card=card, max_tokens=spec.max_tokens
+    )
 
 
 def _lengths(corpus: Corpus, chosen: SelectedSplits, longest: int) -> dict[str, Any]:
