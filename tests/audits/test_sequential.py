@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -267,6 +268,28 @@ def test_a_stopped_audit_resumes_with_what_it_had(
     assert again.verdict == early.verdict
     assert again.findings == early.findings
     assert (tmp_path / FILE).exists()
+
+
+UNIFORM = "mlp(hidden=4)+uniform"
+ONCE: dict[str, Any] = {"companions": "none", "epochs": 1}
+
+
+def test_looks_belong_to_the_control_models_that_were_compared(
+    needle, tmp_path, monkeypatch
+) -> None:
+    model, data = needle
+    keys: list[str] = []
+
+    def stop(kept: KeptLooks) -> None:
+        keys.append(kept.key)
+        raise StopError
+
+    monkeypatch.setattr(KeptLooks, "make_current", stop)
+    others = [sightline.train(data, UNIFORM, seed=seed, **ONCE).model for seed in (0, 1)]
+    for other in (others[0], others[1], others[0]):
+        with pytest.raises(StopError):
+            sightline.audit(model, data, {"uniform": other}, max_texts=30, kept_in=tmp_path)
+    assert keys[0] == keys[2] != keys[1]
 
 
 def test_a_full_disk_ends_it_and_leaves_what_was_kept_before(

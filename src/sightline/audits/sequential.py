@@ -55,6 +55,7 @@ from sightline.measures.agreement import NOT_REPORTED
 from sightline.measures.attribution_maps import shares_texts
 from sightline.measures.predictions import Predictions
 from sightline.measures.trace_arrays import of_words
+from sightline.models.model_storage import weights_digest
 from sightline.stats.intervals import LEVEL
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
@@ -142,7 +143,7 @@ def look_at(
         probability.tobytes(),
         [settings_of(one) for one in measures],
         [_read_of(others.get(name, ())) for name in sorted({*map(_surveyed, measures)})],
-        sorted(subject.companions),
+        sorted((name, weights_digest(one)) for name, one in subject.companions.items()),
         *map(_written, (_shown(answers), subject.given, subject.signed)),
         (seeds.seed, version_of("sightline"), version_of("torch")),
         thresholds,
