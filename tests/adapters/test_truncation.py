@@ -3,8 +3,9 @@ it.
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
-from sightline.adapters.truncation import visible_dataset
+from sightline.adapters.truncation import visible_dataset, visible_words
 from sightline.core.errors import DataError
 from sightline.core.example import Example
 from sightline.data.dataset import Dataset
@@ -34,6 +35,15 @@ class WithoutToken(ShortSighted):
 
     def beyond(self, example: Example) -> int:
         return max(0, len(example.tokens) - self.words)
+
+
+@dataclass(frozen=True)
+class JoinedWords(ShortSighted):
+    """Has no token for the second word of a text, and says nothing of its length."""
+
+    def seen(self, example: Example) -> Example:
+        seen = super().seen(example)
+        return seen.only([place for place in range(len(seen.tokens)) if place != 1])
 
 
 class Everything:
@@ -76,6 +86,15 @@ def test_words_without_a_token_are_not_counted_as_cut() -> None:
     assert [text.cut for text in seen.test] == [4 + 1, 1 + 1, 1]
     assert [text.unseen for text in seen.test] == [1, 1, 1]
     assert (seen.card["truncated"], seen.card["words_cut"]) == (2 + 2, 7 + 4 + 1)
+
+
+def test_without_a_count_a_word_before_one_that_is_seen_is_not_counted_as_cut() -> None:
+    model: Any = JoinedWords(4)
+    seen = visible_dataset(dataset(), model)
+    assert [text.cut - text.unseen for text in seen.test] == [4, 1, 1]  # the last has two words
+    assert [text.unseen for text in seen.test] == [1, 1, 0]
+    assert (seen.card["truncated"], seen.card["words_cut"]) == (2 + 3, 7 + 4 + 1 + 1)
+    assert [visible_words(model, text).beyond for text in dataset().test] == [4, 1, 1]
 
 
 def test_what_was_left_out_is_counted_once_however_often_it_is_asked() -> None:

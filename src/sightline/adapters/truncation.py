@@ -41,7 +41,7 @@ def visible_words(model: Auditable, example: Example) -> VisibleWords:
     seen = _some(model, example)
     if seen is example:
         return VisibleWords(example, (True,) * len(example.tokens), 0)
-    beyond = model.beyond(example) if isinstance(model, SupportsTruncatedCount) else 0
+    beyond = (seen.cut - seen.unseen) - (example.cut - example.unseen)
     return VisibleWords(seen, words_left(example, seen), beyond)
 
 
@@ -88,5 +88,8 @@ def _some(model: Auditable, example: Example) -> Example:
     missing = len(example.tokens) - len(found.tokens)
     if not missing:
         return found
-    unseen = missing - model.beyond(example) if isinstance(model, SupportsTruncatedCount) else 0
+    if isinstance(model, SupportsTruncatedCount):
+        unseen = missing - model.beyond(example)
+    else:  # a length limit takes no word from before one that is seen
+        unseen = example.offsets.index(found.offsets[-1]) + 1 - len(found.tokens)
     return replace(found, cut=example.cut + missing, unseen=example.unseen + unseen)
