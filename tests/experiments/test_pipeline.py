@@ -215,6 +215,8 @@ def test_another_question_about_a_text_is_another_text() -> None:
     other = replace(one, query=("where", "is", "nobody"))
     assert fingerprint(one) == fingerprint(replace(one, label=0))
     assert len({fingerprint(one), fingerprint(other), fingerprint(replace(one, query=None))}) == 3
+    asked = replace(one, query=("where", "is"), query_text="Where is nobody")
+    assert fingerprint(asked) == fingerprint(other)  # however many words of a query are read
     plain = replace(one, text="A good film", query=None)
     # what saved models know of their texts must not change
     assert fingerprint(plain) == hashlib.blake2b(b"a good film", digest_size=8).hexdigest()

@@ -15,5 +15,8 @@ def fingerprint(example: Example | Text) -> str:
     Words that were cut count too, so another length limit gives the same hash. Another query gives
     another hash.
     """
-    words = [*tokenise(example.text)[0], *(("\n", *example.query) if example.query else ())]
+    words = [*tokenise(example.text)[0]]
+    if example.query:
+        written = example.query_text
+        words += ["\n", *(example.query if written is None else tokenise(written)[0])]
     return hashlib.blake2b(" ".join(words).encode(), digest_size=8).hexdigest()
