@@ -137,7 +137,7 @@ def test_a_saved_model_remembers_how_far_its_texts_were_read(tmp_path: Path) -> 
     for data in (sightline.load(file, max_tokens=4), sightline.data_from(*lists, max_tokens=4)):
         trained = sightline.train(data, MODEL, epochs=1, companions="none")
         folder = save_trained(trained, tmp_path / f"of-{data.name}")
-        read = choose(parse_data(f"csv:{file}"), str(folder))
+        read = choose(parse_data(f"csv:{file}"), str(folder), typed=())
         assert isinstance(read, SavedModel)
         assert read.data.max_tokens == 4
 
