@@ -102,7 +102,8 @@ def test_a_state_that_is_torn_or_made_otherwise_counts_as_none(
     assert (found, made[0]) == (None, ("model", 1))
     mark = next(folder.glob(f"trainings/??/*{WITH}"))
     mark.write_text(mark.read_text().replace('"threads": 1', '"threads": 7'))
-    assert UnfinishedTrainings(folder).threads == 7
+    assert UnfinishedTrainings(folder).threads([OTHER, SPEC]) == 7
+    assert UnfinishedTrainings(folder).threads([OTHER]) is None
     found, made, _ = run(folder)
     assert made[0] == ("model", 1)
     assert same(found, undisturbed)

@@ -35,7 +35,7 @@ def forecast(
     ``kept_in`` is the folder of a stopped run, whose number of threads is used; ``began`` is the
     start of the process.
     """
-    machine = resources.machine(None if kept_in is None else kept_threads(kept_in))
+    machine = resources.machine(None if kept_in is None else kept_threads(kept_in, [source]))
     attribution = None
     if is_attribution(source.scores):
         attribution = str(source.scores)

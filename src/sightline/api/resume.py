@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sightline.api.compute_resources import Machine, Resources
 from sightline.api.hooks import Hooks
+from sightline.api.model_source import ChosenModel, TrainedFirst
 from sightline.api.run_options import Stopping
 from sightline.experiments.resume_store import Found, UnfinishedTrainings
 
@@ -38,13 +39,13 @@ MESSAGES: Mapping[Found, str] = {
 
 @contextmanager
 def kept_until_written(
-    folder: Path, resources: Resources, hooks: Hooks
+    folder: Path, resources: Resources, hooks: Hooks, sources: Sequence[ChosenModel]
 ) -> Iterator[tuple[Hooks, Machine]]:
     """Keep trainings in a folder until their output is written; a stopped run resumes with its own
     number of threads.
     """
     kept = UnfinishedTrainings(folder)
-    machine = resources.machine(kept.threads)
+    machine = resources.machine(kept_threads(folder, sources))
     with resumable(kept, machine.device, hooks.on_resume) as keep:
         yield replace(hooks, keep=keep), machine
 
@@ -101,9 +102,10 @@ ANY_LOOKS = f"*/*{LOOKS}"
 """The files with looks, and those that other audits put aside."""
 
 
-def kept_threads(folder: Path) -> int | None:
-    """Return the number of threads of a stopped run whose trainings are kept in a folder."""
-    return UnfinishedTrainings(folder).threads
+def kept_threads(folder: Path, sources: Sequence[ChosenModel]) -> int | None:
+    """Return the number of threads with which the trainings of these sources were stopped."""
+    specs = [one.spec for one in sources if isinstance(one, TrainedFirst)]
+    return UnfinishedTrainings(folder).threads(specs)
 
 
 @contextmanager

@@ -61,7 +61,7 @@ def audit(
         return show_forecast(found, console.as_json)
     hooks = console.hooks_of(stopping)
     with (
-        kept_until_written(kept.path, run.resources, hooks) as (hooks, machine),
+        kept_until_written(kept.path, run.resources, hooks, sources) as (hooks, machine),
         printed_aside(),
     ):
         about = made_by(context.obj or ())

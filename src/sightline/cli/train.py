@@ -63,7 +63,7 @@ def train(
     if run.dry_run:
         found = made_forecast(source, run.resources, kept.path)
         return show_forecast(found, console.as_json, audits=False)
-    with kept_until_written(kept.path, run.resources, console.hooks) as (hooks, machine):
+    with kept_until_written(kept.path, run.resources, console.hooks, [source]) as (hooks, machine):
         trained = train_source(source, hooks, machine)
         save_model(trained, out)
     for note in source.doubts_of(trained):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,11 +39,18 @@ class UnfinishedTrainings:
         self._mine: bool | None = None
         self._used: dict[str, _Kept] = {}
 
-    @property
-    def threads(self) -> int | None:
-        """The number of threads of the last stopped command; None if there is none."""
+    def threads(self, specs: Sequence[RunSpec]) -> int | None:
+        """Return the number of threads with which a command that trains these was stopped last;
+        None if it was not.
+        """
+        from sightline.experiments.grid import pin_all  # noqa: PLC0415  (as late as it is needed)
+
+        if not any(self.folder.glob(f"trainings/??/*{WITH}")):
+            return None
+        store = self._store()
+        own = [_Kept.of(store, spec).mark for spec in pin_all(specs)]
         marks = sorted(
-            self.folder.glob(f"trainings/??/*{WITH}"), key=lambda mark: mark.stat().st_mtime
+            (mark for mark in own if mark.exists()), key=lambda mark: mark.stat().st_mtime
         )
         threads = _read(marks[-1]).get("threads") if marks else None
         return threads if type(threads) is int and threads > 0 else None
