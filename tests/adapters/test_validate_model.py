@@ -13,6 +13,8 @@ import torch
 import sightline
 from sightline.adapters.factory import load_factory
 from sightline.adapters.validate_model import MUST_SAY, validate
+from sightline.adapters.validate_outputs import call_user_code
+from sightline.core.error_excerpts import without_excerpts
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Trace
 from sightline.models.classifier import AttentionClassifier
@@ -133,3 +135,15 @@ def test_a_factory_that_forgets_to_say_something_is_told_what(
     monkeypatch.setattr(sys, "path", list(sys.path))
     with refused(ModelError):
         load_factory("py:forgetful:build")
+
+
+def test_what_an_error_of_user_code_says_is_left_out_where_texts_are() -> None:
+    def forgets(word: str) -> int:
+        return {"good": 1}[word]
+
+    with pytest.raises(ModelError, match=r"KeyError: 'smith' \(test_validate_model.py:\d+\)"):
+        call_user_code("collate", forgets, "smith")
+    with without_excerpts(), pytest.raises(ModelError) as caught:
+        call_user_code("collate", forgets, "smith")
+    assert "smith" not in str(caught.value)
+    assert "collate raised KeyError (test_validate_model.py:" in str(caught.value)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import torch
 
 from sightline.adapters.shared_pieces import Collate, with_own_tokens, words_of_row
-from sightline.core.error_excerpts import show_id
+from sightline.core.error_excerpts import left_out, show_id
 from sightline.core.errors import ModelError, SightlineError, panicked
 from sightline.core.example import Example
 from sightline.core.protocols import Batch, Trace
@@ -47,7 +47,8 @@ def user_code_errors(
     except BaseException as error:
         if not is_fault(error) or _OUT_OF_MEMORY in str(error) or not when(error):
             raise
-        message = next(iter(str(error).strip().splitlines()), "")
+        # It may hold a text, as a KeyError of a missing word does.
+        message = "" if left_out() else next(iter(str(error).strip().splitlines()), "")
         kind = type(error).__name__
         what = f"{name} raised {kind}: {message}" if message else f"{name} raised {kind}"
         raise ModelError(
