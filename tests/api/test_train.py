@@ -129,6 +129,18 @@ def test_texts_that_were_handed_over_are_known_by_their_content(data: Dataset) -
         load(DataSpec(GIVEN, "texts"), 0)
 
 
+@pytest.mark.parametrize("name", ["max_tokens", "min_count"])
+def test_a_number_of_another_type_is_refused_by_name(tmp_path: Path, name: str) -> None:
+    file, number = tmp_path / "texts.csv", {name: "5"}
+    for read in (
+        lambda: sightline.load(file, **number),
+        lambda: sightline.data_from(texts(), ["x", "y"] * 15, **number),  # type: ignore[arg-type]  # on purpose
+    ):
+        with pytest.raises(SpecError) as caught:
+            read()
+        assert caught.value.field == name
+
+
 def test_a_saved_model_remembers_how_far_its_texts_were_read(tmp_path: Path) -> None:
     lists = (texts(), ["x", "y"] * 15)
     file = tmp_path / "texts.csv"

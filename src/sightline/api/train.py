@@ -85,6 +85,8 @@ def load(data: str | Path | DataSpec | Frame, seed: int = 0, **settings: Any) ->
     of pandas, polars or pyarrow takes the same settings, and ``name``. Lists of texts:
     `sightline.data_from`.
     """
+    numbers = [name for name in ("max_tokens", "min_count") if name in settings]
+    settings |= {name: whole(settings[name], name) for name in numbers}
     if isinstance(data, Frame):
         return load_dataset.load_frame(data, seed, **settings)
     spec = data if isinstance(data, DataSpec) else parse_data(str(data), **settings)

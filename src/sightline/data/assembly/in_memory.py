@@ -11,6 +11,7 @@ from sightline.config.user_tables import EVERY_ROW, LABELS_SEPARATOR
 from sightline.core.errors import DataError
 from sightline.core.interning import kept_once
 from sightline.core.tokeniser import tokenise
+from sightline.core.whole_numbers import whole
 from sightline.data.assembly.assemble import assemble
 from sightline.data.assembly.corpus import Corpus, Text
 from sightline.data.assembly.user_corpus import with_words
@@ -49,8 +50,8 @@ def data_from(
     spec = DataSpec(
         GIVEN,
         name,
-        max_tokens=max_tokens,
-        min_count=min_count,
+        max_tokens=whole(max_tokens, "max_tokens"),
+        min_count=whole(min_count, "min_count"),
         query="" if queries is None else "query",
         labels_sep=LABELS_SEPARATOR if any(map(_is_set, columns["label"])) else "",
     )
