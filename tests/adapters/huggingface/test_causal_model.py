@@ -778,6 +778,12 @@ def test_offsets_move_no_gradient_and_hold_under_every_weight() -> None:
         assert torch.allclose(after, before + offsets, atol=1e-4)
 
 
+def test_one_text_is_no_list_of_texts_to_calibrate_on() -> None:
+    with pytest.raises(SpecError) as caught:
+        model_of(calibrate_on="N/A")
+    assert caught.value.field == "calibrate_on"
+
+
 def test_a_model_that_is_calibrated_is_another_by_name() -> None:
     names = [model_of(calibrate_on=texts).name for texts in ((), SOME, SOME[:1], SOME)]
     assert len({*names}) == 3

@@ -48,7 +48,7 @@ from sightline.adapters.huggingface.prompt_reader import PromptReader
 from sightline.adapters.huggingface.prompted_model import PromptedModel
 from sightline.adapters.validate_outputs import call_user_code
 from sightline.config.spec_syntax import HF_CAUSAL, place_and_options
-from sightline.core.errors import ModelError
+from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
 from sightline.core.tokeniser import tokenise
 
@@ -129,6 +129,9 @@ def prompted(
     name
         What the report calls the model.
     """
+    if isinstance(calibrate_on, str):
+        message = "expected a list of texts, got one text; put it in a list"
+        raise SpecError(message, field="calibrate_on")
     module, tokenizer = module_and_tokenizer(model, tokenizer)
     by_label = labelled(answers)
     check_answers(by_label)
