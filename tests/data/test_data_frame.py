@@ -129,6 +129,15 @@ def test_columns_that_cannot_be_told_apart_are_refused() -> None:
         sightline.load(twice)
 
 
+def test_columns_of_pandas_may_be_named_by_numbers() -> None:
+    pandas = pytest.importorskip("pandas", reason="no pandas")
+    texts, stars = reviews().values()
+    found = sightline.load(pandas.DataFrame({0: texts, 1: stars}), text="0", label="1")
+    assert found.label_names == ("0", "1")
+    with pytest.raises(DataError, match="'1' twice"):
+        sightline.load(pandas.DataFrame({0: texts, 1: stars, "1": stars}), text="0", label="1")
+
+
 def test_what_only_has_columns_is_no_frame() -> None:
     class Odd:
         columns = ("text", "label")

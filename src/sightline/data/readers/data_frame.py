@@ -11,6 +11,7 @@ import numpy as np
 
 from sightline._io.atomic_write import plain
 from sightline._io.limits import ROWS
+from sightline.core.error_excerpts import show_name
 from sightline.core.errors import DataError, MissingExtra
 from sightline.core.installation import install_line
 from sightline.data.readers.csv_jsonl import Record, Records
@@ -30,11 +31,12 @@ def read_frame(frame: Frame, name: str, wanted: Collection[str]) -> Records:
     table = _understood(frame, name)
     if len(table) > ROWS.now:
         raise DataError(ROWS.passed(len(table)), name)
-    asked = [column for column in table.columns if column in wanted]
-    columns = [_cells(table[column]) for column in asked]
+    asked = [column for column in table.columns if str(column) in wanted]
+    columns = [_cells(table.get_column(column)) for column in asked]
     rows = zip(*columns, strict=True) if columns else [()] * len(table)
     records = tuple(
-        Record(number, dict(zip(asked, cells, strict=True))) for number, cells in enumerate(rows)
+        Record(number, dict(zip(map(str, asked), cells, strict=True)))
+        for number, cells in enumerate(rows)
     )
     if not records:
         raise DataError("expected a table of texts and labels, got no rows", name)
@@ -50,6 +52,7 @@ def _understood(frame: Frame, name: str) -> Any:
             f"{install_line('frames')}"
         )
         raise MissingExtra(f"{name}: {message}") from None
+    different = "expected columns with different names"
     try:
         table = narwhals.from_native(cast(Any, frame), eager_only=True)
         _ = table.columns  # repeated names raise here
@@ -58,9 +61,10 @@ def _understood(frame: Frame, name: str) -> Any:
         raise DataError(f"{wanted}, got {type(frame).__name__}; collect a lazy one first") from None
     except narwhals.exceptions.DuplicateError as error:
         twice = " ".join(str(error).split())
-        raise DataError(
-            f"expected columns with different names: {twice}; rename one", name
-        ) from None
+        raise DataError(f"{different}: {twice}; rename one", name) from None
+    names = [str(column) for column in table.columns]
+    if again := next((one for one in names if names.count(one) > 1), None):
+        raise DataError(f"{different}, got {show_name(again)} twice; rename one", name)
     return table
 
 
