@@ -66,6 +66,10 @@ def test_a_bad_text_is_named_by_its_place(model: Trained) -> None:
         sightline.predict(model, "one")
     with pytest.raises(DataError, match="texts:0: expected a query"):
         sightline.predict(untrained("mlp(hidden=4)+query"), ["one"], [5])
+    with pytest.raises(DataError, match="expected a query, got nothing"):
+        sightline.predict(untrained("mlp(hidden=4)+query"), ["one"], [None])  # type: ignore[list-item]  # on purpose
+    with pytest.raises(DataError, match="expected a text, got nothing"):
+        sightline.predict(untrained("mlp(hidden=4)+query"), [None], ["why"])  # type: ignore[list-item]  # on purpose
     with pytest.raises(DataError, match="expected a query for each text, got another number"):
         sightline.predict(untrained("mlp(hidden=4)+query"), ["one", "two"], ["why"])
     assert (

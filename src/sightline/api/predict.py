@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from sightline.api.model_argument import Model, class_names, known_model
 from sightline.api.unlabelled_texts import TextColumns, in_table, unlabelled
 from sightline.config.specs import DataSpec
 from sightline.config.user_tables import LABELS_SEPARATOR
+from sightline.core.error_excerpts import show
 from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
 from sightline.core.explanation import Prediction
@@ -141,7 +143,10 @@ def _pairs(texts: Iterable[str], queries: Iterable[str] | None) -> Iterator[tupl
     if queries is None:
         yield from ((text, None) for text in texts)
         return
-    for text, query in zip_longest(texts, queries):
-        if text is None or query is None:
+    ended: Any = object()
+    for text, query in zip_longest(texts, queries, fillvalue=ended):
+        if text is ended or query is ended:
             raise DataError("expected a query for each text, got another number of them")
+        if query is None:
+            raise DataError(f"expected a query, got {show(query)}; leave its text out")
         yield text, query
