@@ -401,3 +401,14 @@ def test_what_is_new_has_the_permissions_that_files_have_here(
     finally:
         os.umask(before)
     assert (mode(tmp_path / "file"), mode(tmp_path / "folder")) == (file, folder)
+
+
+@pytest.mark.parametrize("place", ["", ".", "..", "/"])
+def test_a_place_without_a_name_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    (tmp_path / "in").mkdir()
+    monkeypatch.chdir(tmp_path / "in")
+    with pytest.raises(StoreError):
+        write_whole(place, Path.mkdir)
+    assert [*tmp_path.rglob("*")] == [tmp_path / "in"]

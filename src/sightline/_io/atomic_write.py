@@ -71,6 +71,8 @@ def write_whole(
     there belong to the user and stay. Without ``own`` the whole folder is replaced.
     """
     final = Path(path)
+    if final.name in ("", ".."):  # the folder above it has no place for what it replaces
+        raise StoreError(f"{path}: expected a file or a folder by its name; name another place")
     put_back(final)
     final.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=f".{final.name}.", dir=final.parent))
