@@ -144,6 +144,27 @@ def test_a_batch_pads_at_the_right() -> None:
     assert not (batch.attendable & ~batch.mask).any()
 
 
+@pytest.mark.parametrize("query", [None, ("very", "good")])
+def test_a_separator_that_a_text_holds_ends_no_part_of_a_pair(
+    query: tuple[str, ...] | None,
+) -> None:
+    pieces = word_pieces()
+    pieces.model_input_names = ["input_ids", "token_type_ids", "attention_mask"]
+    module = classifier("bert", tokenizer=pieces)
+    text = "the film [SEP] was good"
+    asked = None if query is None else " ".join(query)
+    model = transformer(module, pieces)
+    batch = model.collate([example(text, query), example("so bad", query)])
+    read = pieces(text, asked, return_tensors="pt")
+    assert read["token_type_ids"].any() == (query is not None)
+    with torch.no_grad():
+        own = module(**read).logits
+    torch.testing.assert_close(model.trace(batch).logits[:1], own)
+    torch.testing.assert_close(model.logits(batch)[:1], own)
+    if model.answers_under:
+        torch.testing.assert_close(model.logits_under(batch, {})["own"][:1], own)
+
+
 def test_a_text_as_long_as_the_model_takes_is_no_reason_to_refuse_it() -> None:
     """There is no place for more padding, and no batch will ever have any there."""
     pieces = word_pieces()

@@ -185,7 +185,7 @@ class HuggingFace(Classifier):
         """
         ids, head, reader = self._ids(batch), self.choice.head, self.last_layer
         assert reader is not None  # offered only in this case
-        last = reader.weights(ids, batch.mask, **self.extra_inputs(ids))
+        last = reader.weights(ids, batch.mask, **self.extra_inputs(ids, batch.word))
         weights = last.weights * batch.mask[:, None]
         own = weights.movedim(0, -2) if head is None else weights[:, head]
         put = [self.choice.replaced(own, one, batch.attendable) for one in attention.values()]
@@ -326,7 +326,7 @@ class HuggingFace(Classifier):
                 {},
                 valued,
                 every_row=False,
-                **self.extra_inputs(some.ids),
+                **self.extra_inputs(some.ids, some.word),
             )
             weights = [answer.kept.weights[site] for site in sites]
             found = of_label(answer.logits, self.label)

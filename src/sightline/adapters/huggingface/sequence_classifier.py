@@ -16,7 +16,7 @@ from sightline.adapters.huggingface.architecture_probe import Architecture
 from sightline.adapters.huggingface.forward_pass import plain_logits, run
 from sightline.adapters.huggingface.read_logits import LastLayerReader, last_layer_reader
 from sightline.adapters.huggingface.read_row import ReadRow
-from sightline.adapters.huggingface.subword_alignment import SubwordReader
+from sightline.adapters.huggingface.subword_alignment import NO_WORD, SubwordReader
 from sightline.adapters.huggingface.weight_substitution import WeightSums, added, constant, uniform
 from sightline.adapters.label_views import LabelView, of_label
 from sightline.adapters.tap.attention_row import AttentionRow
@@ -62,6 +62,7 @@ class TextGroup:
 
     ids: Int[torch.Tensor, "N T"]
     mask: Bool[torch.Tensor, "N T"]
+    word: Int[torch.Tensor, "N T"]
     places: Int[torch.Tensor, " N"]
 
     def of(self, each: Float[torch.Tensor, "*K B Tmax"]) -> Float[torch.Tensor, "*K N T"]:
@@ -140,7 +141,7 @@ class Classifier(LabelView):
         reader = self.last_layer
         with torch.no_grad():
             for some in self.parts(batch):
-                extra = self.extra_inputs(some.ids)
+                extra = self.extra_inputs(some.ids, some.word)
                 answer = (
                     reader.logits(some.ids, some.mask, **extra)
                     if reader
@@ -201,7 +202,7 @@ class Classifier(LabelView):
                     self.anatomy.sites,
                     {},
                     every_row=True,
-                    **self.extra_inputs(some.ids),
+                    **self.extra_inputs(some.ids, some.word),
                 ).kept
             pairs = zip(found, self.anatomy.sites, strict=True)
             found = [added(one, kept.weights[site], some.mask) for one, site in pairs]
@@ -245,7 +246,7 @@ class Classifier(LabelView):
                     (),
                     changes(some),
                     every_row=every_row,
-                    **self.extra_inputs(some.ids),
+                    **self.extra_inputs(some.ids, some.word),
                 )
             logits.append(of_label(answer.logits, self.label))
             places.append(some.places)
@@ -262,22 +263,30 @@ class Classifier(LabelView):
         """The texts that are run together: all, or the texts of one length if padding is not inert."""
         ids, lengths = self._ids(batch), batch.mask.sum(1)
         if self.together:
-            yield TextGroup(ids, batch.mask, torch.arange(len(ids), device=ids.device))
+            places = torch.arange(len(ids), device=ids.device)
+            yield TextGroup(ids, batch.mask, batch.word, places)
             return
         for length in sorted(set(lengths.tolist())):
             some = (lengths == length).nonzero()[:, 0]
-            yield TextGroup(ids[some, :length], batch.mask[some, :length], some)
+            mask, word = batch.mask[some, :length], batch.word[some, :length]
+            yield TextGroup(ids[some, :length], mask, word, some)
 
-    def extra_inputs(self, ids: Int[torch.Tensor, "B T"]) -> dict[str, torch.Tensor]:
-        """The module's inputs in addition to ids and mask."""
-        return {"token_type_ids": self._segments(ids)} if self.segments else {}
+    def extra_inputs(
+        self, ids: Int[torch.Tensor, "B T"], word: Int[torch.Tensor, "B T"] | None = None
+    ) -> dict[str, torch.Tensor]:
+        """The module's inputs in addition to ids and mask; without ``word``, of no word of a text."""
+        return {"token_type_ids": self._segments(ids, word)} if self.segments else {}
 
-    def _segments(self, ids: Int[torch.Tensor, "B T"]) -> Int[torch.Tensor, "B T"]:
-        """Number the parts of a pair by the separators before a token: a batch stores only ids and
-        mask.
+    def _segments(
+        self, ids: Int[torch.Tensor, "B T"], word: Int[torch.Tensor, "B T"] | None
+    ) -> Int[torch.Tensor, "B T"]:
+        """Number the parts of a pair by the separators before a token. One that is written in a
+        text belongs to a word, and separates nothing.
         """
-        ends = torch.eq(ids, self.reader.separator or 0).long()
-        return (ends.cumsum(1) - ends).clamp(max=1)
+        ends = torch.eq(ids, self.reader.separator or 0)
+        if word is not None:
+            ends = ends & torch.eq(word, NO_WORD)
+        return (ends.long().cumsum(1) - ends.long()).clamp(max=1)
 
     def _ids(self, batch: Batch) -> Int[torch.Tensor, "B T"]:
         return batch.ids.masked_fill(~batch.mask, self.reader.pad)
