@@ -2,7 +2,7 @@
 models built by hand.
 
 Each check of ``tests/numerics/exactly.py`` is made on texts with ties, zeros, one token and
-saturated outputs. The search is the one of Jain & Wallace (2019, §4.2.2), on token logits, at one
+saturated outputs. The search is the one of Jain & Wallace (2019), on token logits, at one
 tolerance in one unit. In the models attention is decisive by construction, or irrelevant, and both
 tests of attention must distinguish the two.
 """

@@ -1,4 +1,4 @@
-"""The search of Jain & Wallace (2019, §4.2.2) for attention far from the model's with the same
+"""The search of Jain & Wallace (2019) for attention far from the model's with the same
 answer, from its text.
 
 Several starts a text, uniform but for noise; Adam on minus the divergence, a penalty on the answer,

@@ -121,7 +121,8 @@ def lines_once(artefacts: Iterable[Stored]) -> Iterator[tuple[Stored, Stored]]:
             of = (paper_of(one), line["corpus"], line["model"], line["quantity"], line["written"])
             if not (line["model"] and line["written"] and of in seen):
                 yield one, line
-            seen.add(of)
+            if line["result"]:
+                seen.add(of)
 
 
 def results_of(lines: Iterable[Stored]) -> Counter[str]:

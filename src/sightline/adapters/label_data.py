@@ -47,7 +47,15 @@ class LabelledSets:
             split: describe(splits[split], classes) if splits.get(split) else _without_labels(about)
             for split, about in card.get("splits", {}).items()
         }
-        return Dataset(self.dataset.name, **splits, label_names=classes, card=card)
+        train, validation, test = splits.values()
+        return replace(
+            self.dataset,
+            train=train,
+            validation=validation,
+            test=test,
+            label_names=classes,
+            card=card,
+        )
 
 
 def _without_labels(about: Mapping[str, Any]) -> dict[str, Any]:

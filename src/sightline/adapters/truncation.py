@@ -91,5 +91,6 @@ def _some(model: Auditable, example: Example) -> Example:
     if isinstance(model, SupportsTruncatedCount):
         unseen = missing - model.beyond(example)
     else:  # a length limit takes no word from before one that is seen
-        unseen = example.offsets.index(found.offsets[-1]) + 1 - len(found.tokens)
+        before = sum(place <= found.offsets[-1] for place in example.offsets)
+        unseen = before - len(found.tokens)
     return replace(found, cut=example.cut + missing, unseen=example.unseen + unseen)

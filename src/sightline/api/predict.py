@@ -18,7 +18,6 @@ from sightline.api.model_argument import Model, class_names, known_model
 from sightline.api.unlabelled_texts import TextColumns, in_table, unlabelled
 from sightline.config.specs import DataSpec
 from sightline.config.user_tables import LABELS_SEPARATOR
-from sightline.core.error_excerpts import show
 from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
 from sightline.core.explanation import Prediction
@@ -144,9 +143,9 @@ def _pairs(texts: Iterable[str], queries: Iterable[str] | None) -> Iterator[tupl
         yield from ((text, None) for text in texts)
         return
     ended: Any = object()
-    for text, query in zip_longest(texts, queries, fillvalue=ended):
+    for place, (text, query) in enumerate(zip_longest(texts, queries, fillvalue=ended)):
         if text is ended or query is ended:
             raise DataError("expected a query for each text, got another number of them")
         if query is None:
-            raise DataError(f"expected a query, got {show(query)}; leave its text out")
+            raise DataError("expected a query, got nothing; leave its text out", "texts", place)
         yield text, query

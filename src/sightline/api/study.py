@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from sightline.api.list_papers import OF_A_PAPER, refuse_misspelt, refuse_options
-from sightline.config.base_runs import lender_of
-from sightline.config.run_keys import run_key, training_key
+from sightline.config.base_runs import lender_of, names_lent_by
 from sightline.config.specs import OWN
 from sightline.core.errors import SpecError, StoreError
 from sightline.core.results import Table
@@ -206,10 +205,11 @@ def run_study(
                     ready, store, again=running.retry_failed
                 ):
                     show(done.ending, done.description)
-                    left |= _names(done.spec) if done.ending == "missing" else set()
+                    lent = names_lent_by(done.spec)
+                    left = left | lent if done.ending == "missing" else left - lent
                 for spec in waiting:
                     show("missing", "")
-                    left |= _names(spec)
+                    left |= names_lent_by(spec)
         store.sweep()  # workers may have been killed meanwhile
     # Runs that were complete at the start are not read again; runs of other processes may be
     # complete by now.
@@ -217,16 +217,11 @@ def run_study(
     return FinishedStudy(study, store, found, left & {*study.grid.keys} - found.keys())
 
 
-def _names(spec: RunSpec) -> set[str]:
-    """Return the keys by which another run may borrow the attention of a run."""
-    return {run_key(spec), training_key(spec)}
-
-
 def _lenders_first(todo: Sequence[RunSpec]) -> Iterator[list[RunSpec]]:
     """Split runs into waves: a run that borrows attention comes after the run that lends it."""
     left = [*todo]
     while any(lender_of(spec) for spec in left):
-        lending = {name for spec in left for name in _names(spec)}
+        lending = {name for spec in left for name in names_lent_by(spec)}
         yield [spec for spec in left if lender_of(spec) not in lending]
         left = [spec for spec in left if lender_of(spec) in lending]
     if left:

@@ -138,7 +138,7 @@ def count(study: NamedStudy, work: Work, store: Store) -> list[dict[str, Any]]:
         recount(work, store) if study.results is None else update_file(study.results, work, store)
     )
     whole = {name: plans for name, plans in work.plans.items() if STUDIES[name].whole}
-    now = progress(replace(work, plans=whole), store) if whole else {}
+    now = progress(replace(work, plans=whole, before=kept), store) if whole else {}
     return [_row(name, kept[name], now.get(name, kept[name].status)) for name in work.plans]
 
 

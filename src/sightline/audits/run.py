@@ -237,7 +237,7 @@ def _of_visible_words(scores: Scores, whole: Sequence[Example], seen: Sequence[E
     """Leave out the scores of words that the model does not see, of texts whose words all have one."""
     found = dict(scores)
     for text, left in zip(whole, seen, strict=True):
-        if len(left.tokens) < len(text.tokens) == len(found.get(text.id, ())):
+        if len(left.tokens) < len(text.tokens) == np.size(found.get(text.id, ())):
             found[text.id] = np.asarray(found[text.id])[list(words_left(text, left))]
     return found
 

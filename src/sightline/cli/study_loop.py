@@ -78,7 +78,8 @@ def _lacking(runs: int, failed: int, elsewhere: int) -> list[str]:
     """Say what keeps the study from being finished, and what to do about it."""
     of = count_phrase(runs, "run")
     description = [f"{failed} of {of} failed; --retry-failed makes them again"] if failed else []
-    waits = f"{elsewhere} of {of} {'is' if elsewhere == 1 else 'are'} being made by another process"
+    being = "is" if elsewhere == 1 else "are"
+    waits = f"{elsewhere} of {of} {being} being made by another process, or {being} waiting for one"
     return (
         [*description, f"{waits}; run the study again when it has ended"]
         if elsewhere

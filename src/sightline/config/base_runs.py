@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from sightline.config.part_syntax import Part
-from sightline.config.run_keys import OF_AN_AUDIT
+from sightline.config.run_keys import OF_AN_AUDIT, run_key, training_key
 from sightline.config.specs import FitSpec, RunSpec
 
 RESET_FIELDS = (
@@ -61,6 +61,11 @@ def lender_of(spec: RunSpec) -> str:
     '0123456789abcdef'
     """
     return str(dict(spec.model.source.options).get("run", ""))
+
+
+def names_lent_by(spec: RunSpec) -> set[str]:
+    """Give the keys by which another run may name this one to use its attention."""
+    return {run_key(spec), training_key(spec)}
 
 
 def as_trained(fit: FitSpec) -> FitSpec:

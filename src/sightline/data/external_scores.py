@@ -1,8 +1,9 @@
 """Read word scores of another tool from a table with ``id``, ``word``, ``score`` and optionally
 ``position``.
 
-The rows of an id list every word of its text in order, or give each word's position, from 0. A text
-is scored completely or not at all, because a missing score would have to be guessed.
+The rows of an id list every word of its text in order, or every word that the model sees, or give
+each word's position, from 0. A text is scored completely or not at all, because a missing score
+would have to be guessed.
 """
 
 from __future__ import annotations
@@ -223,7 +224,8 @@ def _check_word(file: str, text: Example, one: _Scored, place: int) -> None:
             f"{show(one.word)}"
         )
         raise DataError(
-            f"{wrong}; of a longer text leave out what lies beyond {setting('max_tokens')}",
+            f"{wrong}; of a longer text leave out what lies beyond {setting('max_tokens')} or the "
+            "length of the model",
             file,
             one.line,
         )

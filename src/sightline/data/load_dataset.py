@@ -191,7 +191,7 @@ def _load(
     """
     if spec.kind == "planted":
         assert spec.part is not None  # checked before
-        return generate(spec.part, seed)
+        return replace(generate(spec.part, seed), max_tokens=spec.max_tokens)
     with naming_what_needs_memory(", ".join(spec.places)):
         return (
             _load_published(spec, seed, kept)

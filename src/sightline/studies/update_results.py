@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sightline.config.base_runs import lender_of
-from sightline.config.run_keys import training_key
+from sightline.config.base_runs import lender_of, names_lent_by
 from sightline.config.specs import RunSpec
 from sightline.data.word_vectors import write_vectors
 from sightline.experiments.grid import Grid
@@ -108,7 +107,7 @@ class Work:
             runs = {
                 key: (study, run)
                 for key, (study, run) in runs.items()
-                if key in unread or (lending and lending & {key, training_key(run)})
+                if key in unread or (lending and lending & names_lent_by(run))
             }
         labels = tuple((study, *_label(run)) for study, run in runs.values())
         return Grid(name, tuple(run for _, run in runs.values()), AXES, labels)

@@ -136,7 +136,8 @@ def plant(part: Part, seed: int) -> Dataset:
         evidence=_EVIDENCE[world.kind],
         seed=seed,
     )
-    return Dataset(f"planted:{part}", **splits, label_names=world.label_names, card=card)
+    train, validation, test = (splits[name] for name in SPLITS)
+    return Dataset(f"planted:{part}", train, validation, test, world.label_names, card)
 
 
 def read_world(part: Part) -> SyntheticCorpus:

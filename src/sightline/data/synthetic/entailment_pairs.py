@@ -95,9 +95,8 @@ def plant_pairs(part: Part, seed: int) -> Dataset:
         evidence="the thing that is asked about, and its colour where it has one",
         seed=seed,
     )
-    return Dataset(
-        f"planted:{part}", **{name: splits[name] for name in SPLITS}, label_names=LABELS, card=card
-    )
+    train, validation, test = (splits[name] for name in SPLITS)
+    return Dataset(f"planted:{part}", train, validation, test, LABELS, card)
 
 
 def bag_of_words_accuracy(pairs: PairOptions) -> float:

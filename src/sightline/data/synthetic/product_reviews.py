@@ -170,9 +170,8 @@ def plant_reviews(part: Part, seed: int) -> Dataset:
         evidence="the opinion word, which names the class",
         seed=seed,
     )
-    return Dataset(
-        f"planted:{part}", **{name: splits[name] for name in SPLITS}, label_names=LABELS, card=card
-    )
+    train, validation, test = (splits[name] for name in SPLITS)
+    return Dataset(f"planted:{part}", train, validation, test, LABELS, card)
 
 
 def _example(options: ReviewOptions, index: int, label: int, seed: int) -> Example:

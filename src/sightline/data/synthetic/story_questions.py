@@ -167,9 +167,8 @@ def plant_questions(part: Part, seed: int) -> Dataset:
         seed=seed,
         **blind,
     )
-    return Dataset(
-        f"planted:{part}", **{name: splits[name] for name in SPLITS}, label_names=names, card=card
-    )
+    train, validation, test = (splits[name] for name in SPLITS)
+    return Dataset(f"planted:{part}", train, validation, test, names, card)
 
 
 def _new(

@@ -3,7 +3,7 @@ text, on models of the papers.
 
 With one logit the maximal adversarial attention is known exactly
 (`sightline.numerics.max_divergence`). So the result of the published search (Jain & Wallace 2019,
-§4.2.2, figure 7) can be compared with it at one tolerance. The exact value is computed here from
+figure 7) can be compared with it at one tolerance. The exact value is computed here from
 the stored logits of each word alone; it shares only the model with the searches. The models are
 those from the study `trained`, trained once for both. The corpora are not shipped: the grid is made
 for their folder.

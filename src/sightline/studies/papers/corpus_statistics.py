@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ OF_ALL_SPLITS = (
     "ours is the vocabulary of the model. The printed count is of the words of all splits, before "
     "texts are left out by length, and of four marks: on SST 16,171 + 4, on bAbI 36 + 4 of three tasks"
 )
-COUNTED_OTHERWISE = {
+COUNTED_OTHERWISE: Mapping[Any, str] = {
     ("babi1", LENGTH): "the mean story of task 1 has 36 words; where the 8 is from is not known",
     (
         "babi2",
