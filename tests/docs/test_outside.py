@@ -97,5 +97,5 @@ def test_a_change_is_over_the_seeds_that_both_have() -> None:
     place = {"table": "t", "corpus": "sst", "model": "m"}
     own = [{**place, "seed": seed, "numbers": {"q": 0.5 + seed}} for seed in range(3)]
     before = {("t", "sst", "m", 0): {"q": 0.4}, ("t", "sst", "m", 2): {"q": 2.2}}
-    assert other_settings._changed(own, "q", before) == other_settings.over_seeds([0.1, 0.3])
-    assert other_settings._changed(own, "other", before) == "—"
+    assert other_settings._changes(own, "q", before) == pytest.approx([0.1, 0.3])
+    assert other_settings._changes(own, "other", before) == []

@@ -448,7 +448,7 @@ def test_one_number_may_not_be_comparable(folder: Path) -> None:
     for other in (
         ("news", model, quantity),
         ("sst", "bilstm+additive, frozen", quantity),
-        ("sst", model, "JSD of attention"),
+        ("news", model, "JSD of attention"),
     ):
         assert not why_not_comparable(study, other)
 
