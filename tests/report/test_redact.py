@@ -62,9 +62,9 @@ def everything(html: str) -> str:
 def test_what_is_left_out_is_nowhere_in_the_page(texts: bool, ids: bool) -> None:
     html = everything(render(planted(), texts=texts, ids=ids))
     assert (WORD in html) == texts
+    assert (ID in html) == ids
+    assert "KeyError" in html
     if not texts:
-        assert (ID in html) == ids
-        assert "KeyError" in html
         assert remaining_content(texts=texts, ids=ids) in html
     elif not ids:
         index = re.search(r'"ids":\[(.*?)\]', html)
@@ -94,9 +94,23 @@ def test_a_card_holds_no_text_and_no_id(ending: str) -> None:
     assert ID not in result
 
 
-def test_a_label_that_is_no_class_is_left_out_with_the_texts() -> None:
+def test_a_message_that_begins_another_leaves_nothing_of_it() -> None:
+    errors = {"reach": f"run: the word {WORD}", "need": f"run: the word {WORD} of {ID}3"}
+    said = tuple(why(f"it failed ({one})") for one in errors.values())
+    audit = replace(
+        planted(),
+        measurements={name: Failed(name, one) for name, one in errors.items()},
+        verdict=replace(planted().verdict, reasons=said, by_class={}),
+    )
+    reasons = str(redacted(audit, ids=False).verdict.reasons)
+    assert WORD not in reasons
+    assert ID not in reasons
+
+
+def test_a_label_that_is_no_class_is_left_out_with_the_texts_or_the_ids() -> None:
     audit = replace(planted(), cards={"data": {UNSEEN_LABELS: {WORD: 2, f"{WORD}2": 1}}})
     assert redacted(audit).cards == audit.cards
-    assert redacted(audit, texts=False).cards["data"] == {UNSEEN_LABELS: {NOT_SHOWN: 3}}
+    for left_out in ({"texts": False}, {"ids": False}):
+        assert redacted(audit, **left_out).cards["data"] == {UNSEEN_LABELS: {NOT_SHOWN: 3}}
     assert WORD in render(audit)
     assert WORD not in everything(render(audit, texts=False, ids=False))

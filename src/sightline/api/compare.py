@@ -15,8 +15,8 @@ from sightline.report.redact import redacted
 def compare_named(
     named: Sequence[NamedAudit], *, texts: bool = True, ids: bool = True
 ) -> Comparison:
-    """Compare saved audits; a repeated one is refused. Without ``texts``, messages of failed
-    measures are left out; without ``ids``, each audit numbers its texts.
+    """Compare saved audits; a repeated one is refused. Without ``texts`` or ``ids``, messages of
+    failed measures are left out; without ``ids``, each audit numbers its texts.
     """
     if len(named) < 2:
         raise SpecError(
@@ -24,7 +24,8 @@ def compare_named(
             f"{', '.join(map(str, named))}"
         )
     refuse_repeats(named)
-    audits = [redacted(one.read(), texts=texts) for one in named]
+    # Redacted first, because a comparison that is not made quotes the message of a failed measure.
+    audits = [redacted(one.read(), texts=texts and ids) for one in named]
     found = compare(*audits, places=[str(one) for one in named])
     # Numbered only now, because the ids say which texts are shared.
     sides = (replace(side, audit=redacted(side.audit, ids=ids)) for side in found.sides)

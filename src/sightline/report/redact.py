@@ -14,20 +14,24 @@ from sightline.core.results import Failed, Outcome, Results, Verdict
 from sightline.data.assembly.user_splits import UNSEEN_LABELS
 
 R = TypeVar("R", bound=Results)
-_LEFT_OUT = "message left out with the texts"
+_LEFT_OUT = "message left out"
 
 
 def redacted(audit: R, *, texts: bool = True, ids: bool = True) -> R:
-    """Replace ids by numbers if ``ids`` is off; without ``texts``, remove error messages, too.
+    """Replace ids by numbers if ``ids`` is off. Without ``texts`` or ``ids``, leave out the messages
+    of failed measures and the labels that are no class, too.
 
-    The message of a failed measure comes from other code and may quote a text.
+    Such a message comes from other code and may quote a text or name an id; such a label may be a
+    text in the wrong column.
     """
+    if texts and ids:
+        return audit
     if not ids:
         numbered = tuple(
             replace(text, id=str(number)) for number, text in enumerate(audit.texts, start=1)
         )
         audit = replace(audit, texts=numbered)
-    return audit if texts else _silenced(_without_strange_labels(audit))
+    return _silenced(_without_strange_labels(audit))
 
 
 def number_groups(groups: np.ndarray) -> np.ndarray:
@@ -55,6 +59,7 @@ def remaining_content(*, texts: bool, ids: bool) -> str:
 def _silenced(audit: R) -> R:
     """Remove the messages of failed measures everywhere."""
     errors = [one.error for one in audit.measurements.values() if isinstance(one, Failed)]
+    errors.sort(key=len, reverse=True)  # one may begin another, whose end would stay
 
     def quiet(*sentences: str) -> tuple[str, ...]:
         return tuple(
@@ -79,7 +84,7 @@ def _silenced(audit: R) -> R:
 
 
 def _without_strange_labels(audit: R) -> R:
-    """Leave out the labels that are no class: one may be a text in the wrong column."""
+    """Leave out the labels that are no class."""
     card = audit.cards.get("data")
     if not isinstance(card, Mapping) or not card.get(UNSEEN_LABELS):
         return audit
