@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sightline.api.seed_audits import Audits
 from sightline.core.results import CAN, MUST_NOT, Verdict
 from sightline.stats.across_seeds import across_seeds
 from sightline.stats.bootstrap import proportion
@@ -38,6 +39,9 @@ def test_effects_answers_and_verdicts_are_counted_by_seed() -> None:
     assert found.same_texts
     turned = {7: usual(), 8: replace(usual(), texts=usual().texts[::-1])}
     assert summarise_seeds(turned).same_texts, "whatever their order"
+    numbered = Audits(turned, together=True).redacted(ids=False)
+    assert numbered.by_seed[7].texts[0].id == numbered.by_seed[8].texts[0].id
+    assert numbered.across.same_texts, "though each audit numbers them in its own order"
     assert found.verdicts == tuple(audit.verdict.level for audit in audits.values())
     assert found.disagree
     assert found.to_json()["counts"] == {"can be shown": 2, "must not be shown": 1}

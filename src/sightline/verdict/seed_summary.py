@@ -148,11 +148,18 @@ def summarise_seeds(audits: Mapping[int, Results]) -> SeedSummary:
         tuple(
             _number(name, [audit.metrics.get(name) for audit in found]) for name in found[0].metrics
         ),
-        len({tuple(sorted((text.id, text.text) for text in audit.texts)) for audit in found}) == 1,
+        len({_texts_of(audit) for audit in found}) == 1,
         tuple(_maps(found)),
         tuple(audit.learned for audit in found),
         max(_needed(found), key=lambda one: one.texts, default=None),
     )
+
+
+def _texts_of(audit: Results) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Give the texts of an audit in an order of their own. Their ids may be numbers in the order of
+    the audit, which differs between seeds.
+    """
+    return tuple(sorted((text.text, text.query or ()) for text in audit.texts))
 
 
 def _claims(found: Sequence[Results]) -> Iterator[TestBySeed]:
