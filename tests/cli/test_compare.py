@@ -12,6 +12,7 @@ import sightline as package
 from sightline.audits.audit_storage import load_results, save_results
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import RunSpec
+from sightline.core.results import Failed
 from sightline.experiments.multi_seed import load_several, save_several
 from sightline.experiments.store import Store
 from sightline.report.number_format import interval
@@ -55,6 +56,22 @@ def test_two_audits_are_compared_into_one_page_and_strict_json(sightline: Call, 
     assert shown.out.splitlines()[0] == "No score of A and B could be compared."
     assert shown.out.splitlines()[-1] == "report: other.html"
     assert "zyx" not in Path("other.html").read_text(encoding="utf-8")
+
+
+def test_what_a_failed_measure_said_is_left_out_with_the_texts_or_the_ids(
+    sightline: Call, two
+) -> None:
+    for place in two:
+        found = load_results(place)
+        broken = Failed("transplant", "run: KeyError: 'SECRET'")
+        save_results(
+            replace(found, measurements={**found.measurements, "transplant": broken}), place
+        )
+    for flag, shown in ((), True), (("--no-texts",), False), (("--no-ids",), False):
+        done = sightline("compare", *two, *flag, "--json")
+        assert done.code == 0, done.err
+        page = Path("compare.html").read_text(encoding="utf-8")
+        assert ["SECRET" in one for one in (done.out, page)] == [shown, shown]
 
 
 def test_python_compares_as_the_command_does(sightline: Call, two) -> None:

@@ -41,6 +41,19 @@ def test_words_can_be_left_out(sightline: Call, finished: Finished, here: Path) 
     assert Path("tables/words.csv").read_text().startswith("id,position,attention")
 
 
+def test_ids_can_be_left_out(sightline: Call, finished: Finished, here: Path) -> None:
+    ids = [text.id for text in Audit.load(finished.saved).texts]
+    for flags, shown in (((), True), (("--no-ids",), False)):
+        assert sightline("export", finished.saved, "--csv", "tables", *flags).code == 0
+        files = {path.name: path.read_text(encoding="utf-8") for path in Path("tables").iterdir()}
+        assert len(files) == 3
+        assert any(one in text for one in ids for text in files.values()) == shown
+    for name in ("texts.csv", "words.csv"):
+        with Path("tables", name).open(newline="") as file:
+            numbers = dict.fromkeys(row["id"] for row in csv.DictReader(file))
+        assert [*numbers] == [str(n) for n in range(1, len(ids) + 1)]
+
+
 def test_what_is_wrong_is_said_before_anything_is_written(
     sightline: Call, finished: Finished, here: Path
 ) -> None:

@@ -13,7 +13,8 @@ import pyarrow.parquet
 from sightline.audits.audit_result import Audit
 from sightline.config.measure_registry import MEASURES, quantity_of
 from sightline.core.errors import MissingExtra, StoreError
-from sightline.core.results import Bracket, Measurement, NotRun, Ragged, TextRecord
+from sightline.core.results import Bracket, Failed, Measurement, NotRun, Ragged, TextRecord
+from sightline.report.export.export_files import export
 from sightline.report.redact import number_groups
 from tests.report import audits
 from tests.snapshots import refused
@@ -58,6 +59,7 @@ def made() -> Audit:
         ),
         "erasure": Measurement("erasure", {"floor": np.arange(10.0).reshape(2, 5)}),
         "need": NotRun("need", "needs decode"),
+        "transplant": Failed("transplant", "run: KeyError: 'film' of patient-7"),
     }
     return replace(audits.audit(RECORDS), measurements=measured)
 
@@ -68,6 +70,13 @@ AUDIT = made()
 def cells(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def written(folder: Path) -> str:
+    """All that the three files of an export in CSV hold."""
+    names = ("columns.json", "texts.csv", "words.csv")
+    assert sorted(one.name for one in folder.iterdir()) == [*names]
+    return "".join((folder / name).read_text(encoding="utf-8") for name in names)
 
 
 def test_every_text_has_its_numbers_and_what_is_undefined_is_empty(tmp_path: Path) -> None:
@@ -144,13 +153,26 @@ def test_every_column_is_explained_and_what_has_none_is_named(tmp_path: Path) ->
     assert "199" in texts["left_out"]["agreement.draws.gradient"]
     assert "agreement.cells" in words["left_out"]
     assert (texts["rows"], words["rows"]) == (2, 10)
-    assert about["measures_not_taken"] == {"need": "needs decode"}
+    assert about["measures_not_taken"] == {
+        "need": "needs decode",
+        "transplant": "failed: run: KeyError: 'film' of patient-7",
+    }
 
 
 def test_without_texts_the_words_are_left_out_and_their_numbers_stay(tmp_path: Path) -> None:
-    AUDIT.export(tmp_path / "out", texts=False)
+    export(AUDIT, tmp_path / "out", texts=False)
     assert [*cells(tmp_path / "out" / "words.csv")[0]][:3] == ["id", "position", "rationale"]
-    assert "film" not in (tmp_path / "out" / "words.csv").read_text(encoding="utf-8")
+    assert "film" not in written(tmp_path / "out")
+
+
+def test_without_ids_texts_are_numbered_and_no_file_has_an_id(tmp_path: Path) -> None:
+    first, second = (replace(one, id=f"patient-{n}") for n, one in enumerate(AUDIT.texts, 7))
+    audit = replace(AUDIT, texts=(first, second))
+    assert "patient-" in written(audit.export(tmp_path / "with"))
+    folder = audit.export(tmp_path / "out", ids=False)
+    assert "patient-" not in written(folder)
+    assert [row["id"] for row in cells(folder / "texts.csv")] == ["1", "2"]
+    assert [row["id"] for row in cells(folder / "words.csv")] == [*["1"] * 9, "2"]
 
 
 def test_groups_of_texts_are_numbers_and_no_hashes() -> None:

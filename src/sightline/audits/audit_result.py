@@ -18,7 +18,6 @@ from sightline.report.first_screen import NOT_RUN, WHY, blocks
 from sightline.report.gates import NOT_SHOWN, closed, outcome, read_gates
 from sightline.report.html.audit_page import in_notebook, write_page
 from sightline.report.html.comparison_page import write_comparison
-from sightline.report.redact import redacted
 from sightline.report.sentences import headline
 from sightline.report.transfer_summary import transferred_share
 from sightline.verdict.comparison.compare_audits import compared
@@ -83,7 +82,7 @@ class Audit(Results):
         """Write the columns of `frames` to a folder, as ``csv`` or ``parquet``, with their
         descriptions in `columns.json`; without ``ids``, texts are numbered.
         """
-        return export(redacted(self, texts=texts, ids=ids), folder, kind, texts)
+        return export(self, folder, kind, texts=texts, ids=ids)
 
     def assert_shown(self, *fail_on: str) -> None:
         """Raise `AssertionError` unless the map may be shown for every predicted class, of a model

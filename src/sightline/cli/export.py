@@ -17,7 +17,6 @@ from sightline.cli.output_checks import Folder, Output, check_places, note_repla
 from sightline.core.errors import SpecError
 from sightline.report.export.export_files import check_kind
 from sightline.report.export.export_files import export as write_export
-from sightline.report.redact import redacted
 
 EXPORT = Folder("an export", folders.EXPORT)
 
@@ -71,11 +70,11 @@ def export(
     for kind in wanted:
         check_kind(kind)
     note_replaced(*written)
-    found = redacted(load_results(saved), texts=not no_texts, ids=not no_ids)
+    found = load_results(saved)
     note_unsealed(saved)
     for kind, place in wanted.items():
         with writing(place):
-            write_export(found, place, kind, not no_texts)
+            write_export(found, place, kind, texts=not no_texts, ids=not no_ids)
     rows = {"texts": len(found.texts), "words": sum(len(text.tokens) for text in found.texts)}
     if as_json:
         return emit({"rows": rows, **{kind: str(place) for kind, place in wanted.items()}})

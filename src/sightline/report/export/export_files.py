@@ -19,6 +19,7 @@ from sightline.core.results import Failed, NotRun, Results
 from sightline.report.export.column_frame import ColumnFrame, FrameColumn
 from sightline.report.export.text_rows import texts_frame
 from sightline.report.export.word_rows import words_frame
+from sightline.report.redact import redacted
 from sightline.report.sanitize import escape_surrogates
 from sightline.report.tables.csv_table import guarded
 
@@ -53,13 +54,23 @@ def check_kind(kind: str) -> None:
         _arrow()
 
 
-def export(audit: Results, folder: str | Path, kind: str = "csv", texts: bool = True) -> Path:
-    """Write the tables and `COLUMNS` to a folder, all or nothing; replaces an existing export."""
+def export(
+    audit: Results,
+    folder: str | Path,
+    kind: str = "csv",
+    *,
+    texts: bool = True,
+    ids: bool = True,
+) -> Path:
+    """Write the tables and `COLUMNS` to a folder, all or nothing; replaces an existing export.
+    ``texts`` and ``ids`` are left out as in a report.
+    """
     check_kind(kind)
     final = Path(folder)
     if not (is_free(final) or is_export(final)):
         raise StoreError(f"{final}: exists and is not an export; name a new folder")
-    return write_whole(final, partial(_write, audit, kind, texts), OWN)
+    shown = redacted(audit, texts=texts, ids=ids)
+    return write_whole(final, partial(_write, shown, kind, texts), OWN)
 
 
 def is_export(folder: Path) -> bool:
