@@ -6,6 +6,7 @@ import base64
 import gzip
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ from sightline.data.assembly.user_splits import UNSEEN_LABELS
 from sightline.report.card import card
 from sightline.report.card_text import CARDS
 from sightline.report.html.audit_page import render
+from sightline.report.html.labels_page import write_labels
 from sightline.report.redact import redacted, remaining_content
 from tests.report.audits import ASTRAY, by_class, compared, record
 from tests.verdicts import why, whys
@@ -72,6 +74,16 @@ def test_what_is_left_out_is_nowhere_in_the_page(texts: bool, ids: bool) -> None
         assert sorted(index[1].replace('"', "").split(","), key=int) == [
             str(i) for i in range(1, 13)
         ]
+
+
+@pytest.mark.parametrize("texts", [True, False])
+def test_the_page_of_a_label_leaves_out_what_the_page_of_an_audit_does(
+    tmp_path: Path, texts: bool
+) -> None:
+    path = tmp_path / "page.html"
+    write_labels((), {"x": planted()}, path, texts=texts, ids=texts)
+    html = everything((tmp_path / "page-labels" / "label-001.html").read_text(encoding="utf-8"))
+    assert (WORD in html, ID in html) == (texts, texts)
 
 
 def test_a_page_says_truly_what_it_still_tells() -> None:
