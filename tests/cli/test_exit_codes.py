@@ -15,6 +15,8 @@ import typer
 
 from sightline.api.seed_audits import Audits
 from sightline.audits.audit_result import Audit
+from sightline.audits.label_audits import LabelAudits
+from sightline.cli.exit_codes import GATE_CLOSED
 from sightline.cli.fail_on import close_gates
 from sightline.cli.signals import heed_sigterm
 from sightline.config.spec_syntax import parse_data
@@ -24,6 +26,7 @@ from sightline.data.load_dataset import load
 from sightline.report.gates import closed, read_gates
 from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.cli.conftest import TINY, Call, Finished, write_table
+from tests.report import audits
 from tests.verdicts import reached
 
 # An interrupt is handled even where the tests run in the background, which would have it ignored.
@@ -296,6 +299,32 @@ def test_an_open_gate_is_noted_only_where_nothing_could_be_told(finished: Finish
     with pytest.raises(typer.Exit):
         close_gates(Audits({0: untold}, together=False), ["cannot-tell"])
     assert "--fail-on cannot-tell" not in capsys.readouterr().err
+
+
+def test_a_later_seed_or_label_closes_a_gate_too():
+    can, must_not = (replace(audits.audit(), verdict=reached(one, 1)) for one in (CAN, MUST_NOT))
+    gates = ["must-not-be-shown"]
+
+    def labels(second: Audit) -> LabelAudits:
+        return LabelAudits("m", {"a": can, "b": second}, {}, {"a": 9, "b": 9}, 18)
+
+    close_gates(Audits({0: can, 1: can}, together=True), gates)
+    close_gates(labels(can), gates)
+    for several in (Audits({0: can, 1: must_not}, together=True), labels(must_not)):
+        with pytest.raises(typer.Exit) as caught:
+            close_gates(several, gates)
+        assert caught.value.exit_code == GATE_CLOSED
+
+
+@pytest.mark.parametrize("flag", ["", "--no-texts", "--no-ids"])
+def test_what_a_file_holds_is_left_out_of_errors_by_either_flag(
+    sightline: Call, here: Path, flag: str
+):
+    Path("bare.csv").write_text("SECRET said it hurts,yes\nmore words,no")
+    done = sightline("audit", "--data", "bare.csv", *filter(None, [flag]))
+    assert done.code == 2
+    assert "bare.csv" in one_error(done.err)
+    assert ("SECRET" in done.err) == (not flag)
 
 
 def test_a_finding_closes_its_gate_when_it_is_contradicted(finished: Finished):
