@@ -106,6 +106,24 @@ def test_a_card_holds_no_text_and_no_id(ending: str) -> None:
     assert ID not in result
 
 
+@pytest.mark.parametrize(
+    ("error", "kept"),
+    [
+        (f"run: KeyError: '{WORD}: x'", "run: KeyError"),
+        (f"finish: torch.OutOfMemoryError: {WORD}: x", "finish"),
+        (f"code: {WORD}: x", "code"),
+        (f"a {WORD}", "a message left out"),
+    ],
+)
+def test_of_a_message_its_step_and_kind_are_kept(error: str, kept: str) -> None:
+    audit = replace(planted(), measurements={"reach": Failed("reach", error)})
+    silenced = redacted(audit, texts=False)
+    said = silenced.measurements["reach"]
+    assert isinstance(said, Failed)
+    assert said.error.partition(",")[0] == kept
+    assert redacted(silenced, ids=False).measurements["reach"] == said
+
+
 def test_a_message_that_begins_another_leaves_nothing_of_it() -> None:
     errors = {"reach": f"run: the word {WORD}", "need": f"run: the word {WORD} of {ID}3"}
     said = tuple(why(f"it failed ({one})") for one in errors.values())

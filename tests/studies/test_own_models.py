@@ -10,7 +10,7 @@ import pytest
 import sightline
 from sightline.audits.audit_result import Audit
 from sightline.core.errors import DataError, SpecError, StoreError
-from sightline.core.results import NotRun, Table
+from sightline.core.results import Failed, NotRun, Table
 from sightline.measures.agreement import NOT_REPORTED
 from sightline.studies.papers.own_models import LATER, PRINTED, OwnAudit
 from sightline.studies.papers.published_values import later_values_in, printed_values_in
@@ -200,6 +200,14 @@ def test_what_an_audit_lacks_is_named(audit: Audit) -> None:
         sightline.table(TABLE)
     with pytest.raises(StoreError):
         sightline.table(TABLE, "no/such/audit")
+
+
+def test_what_a_failed_measure_said_is_in_no_table(audit: Audit) -> None:
+    broken = Failed("agreement", "run: KeyError: 'SECRET'")
+    failed = replace(audit, measurements={**audit.measurements, "agreement": broken})
+    with pytest.raises(DataError, match="agreement: it failed: run: KeyError") as refused:
+        sightline.table(TABLE, failed)
+    assert "SECRET" not in str(refused.value)
 
 
 def test_without_chance_levels_the_note_says_why(audit: Audit) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from sightline.audits.audit_result import Audit
@@ -9,6 +10,7 @@ from sightline.core.errors import SpecError
 from sightline.core.results import Table
 from sightline.experiments.audit_lookup import named_audits as named_audits
 from sightline.experiments.audit_lookup import refuse_repeats
+from sightline.report.redact import redacted
 from sightline.studies.papers.own_models import OwnAudit, table_of_audits
 
 
@@ -36,4 +38,6 @@ def table(name: str, *audits: Audit | str | Path, average: bool = False) -> Tabl
     refuse_repeats(places)
     own = [OwnAudit(f"audit {number}", one) for number, one in enumerate(given, start=1)]
     own += [OwnAudit(str(place), Audit(**vars(place.read()))) for place in places]
+    # What a failed measure said may quote a text, and a table is for a paper.
+    own = [replace(one, audit=redacted(one.audit, texts=False)) for one in own]
     return table_of_audits(name, own, average=average)

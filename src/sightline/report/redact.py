@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import reduce
@@ -15,6 +16,8 @@ from sightline.data.assembly.user_splits import UNSEEN_LABELS
 
 R = TypeVar("R", bound=Results)
 _LEFT_OUT = "message left out"
+_KIND = re.compile(r"[^:]+(: \w+(Error|Exception))?(?=:)")
+"""The step of a measure that failed, and the class of the error."""
 
 
 def redacted(audit: R, *, texts: bool = True, ids: bool = True) -> R:
@@ -97,8 +100,8 @@ def _silent(outcome: Outcome) -> Outcome:
 
 
 def _kind(error: str) -> str:
-    """Keep the kind of an error without its message; what was silenced before stays as it is."""
+    """Keep the step and the kind of an error without its message; what was silenced before stays as it is."""
     if error.endswith(_LEFT_OUT):
         return error
-    kind, colon, _ = error.partition(":")
-    return f"{kind}, its {_LEFT_OUT}" if colon else f"a {_LEFT_OUT}"
+    kind = _KIND.match(error)
+    return f"{kind[0]}, its {_LEFT_OUT}" if kind else f"a {_LEFT_OUT}"
