@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 import torch
 
+from sightline.audits.label_audits import LabelAudits
 from sightline.cli.exit_codes import GATE_CLOSED
 from tests.adapters.huggingface.toys import WORDS, classifier, word_pieces
 from tests.cli.conftest import Call
+from tests.report.audits import audit
 
 LABELS = ("one", "two", "rare")
 TEXTS = 112
@@ -89,6 +91,21 @@ def test_each_label_is_audited_and_written(sightline: Call, folder: Path, tmp_pa
     assert lines[0].startswith("Attention by label (1 label): ")
     assert sorted(one.name for one in (tmp_path / "page-labels").iterdir()) == ["label-001.html"]
     assert not (saved / "label-002").exists()
+
+
+@pytest.mark.parametrize("flag", ["", "--no-texts", "--no-ids"])
+def test_the_error_of_a_saved_label_is_printed_unless_a_flag_leaves_it_out(
+    sightline: Call, tmp_path: Path, flag: str
+) -> None:
+    left = {"broken": "forward raised KeyError: 'SECRET'"}
+    counts = {"x": 9, "broken": 9}
+    made = LabelAudits("m", {"x": audit()}, left, counts, 40, failed=("broken",))
+    saved = made.save(tmp_path / "saved")
+    page = tmp_path / "page.html"
+    done = sightline("report", saved, "--out", page, *filter(None, [flag]))
+    assert done.code == 0, done.err
+    said = (done.out, page.read_text(encoding="utf-8"))
+    assert ["SECRET" in one for one in said] == [not flag, not flag]
 
 
 def test_a_dry_run_counts_every_label(sightline: Call, folder: Path, tmp_path: Path) -> None:

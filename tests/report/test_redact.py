@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from sightline.audits.audit_result import Audit
+from sightline.audits.label_audits import ENDED, LabelAudits
 from sightline.core.error_excerpts import NOT_SHOWN
 from sightline.core.results import Failed
 from sightline.data.assembly.user_splits import UNSEEN_LABELS
@@ -86,6 +87,22 @@ def test_the_page_of_a_label_leaves_out_what_the_page_of_an_audit_does(
     assert (WORD in html, ID in html) == (texts, texts)
 
 
+def test_the_error_of_a_label_is_left_out_of_what_was_saved_too(tmp_path: Path) -> None:
+    few = "too few positives: 3 of 40 texts; an audit needs 50"
+    error = f"forward raised KeyError: '{WORD}' of {ID}3 (model.py:7)"
+    counts = {"x": 9, "rare": 3, "broken": 9}
+    left = {"rare": few, "broken": error}
+    made = LabelAudits("m", {"x": planted()}, left, counts, 40, failed=("broken",))
+    found = LabelAudits.load(made.save(tmp_path / "saved"))
+    assert found.left_out == left
+    for out in ({"texts": False}, {"ids": False}):
+        assert found.redacted(**out).left_out == {"rare": few, "broken": ENDED}
+        page = found.to_html(tmp_path / "page.html", **out).read_text(encoding="utf-8")
+        assert WORD not in page
+        assert few.partition(";")[0] in page
+    assert WORD in found.to_html(tmp_path / "page.html").read_text(encoding="utf-8")
+
+
 def test_a_page_says_truly_what_it_still_tells() -> None:
     html = everything(render(planted(), texts=False))
     for message in (f"{ID}0", "positive", "bilstm+additive+softmax", "reviews.csv", '"words":'):
@@ -101,7 +118,7 @@ def test_with_everything_an_audit_stays_as_it_is() -> None:
 
 @pytest.mark.parametrize("ending", CARDS)
 def test_a_card_holds_no_text_and_no_id(ending: str) -> None:
-    result = CARDS[ending](card(compared(by_class(), planted().texts)))
+    result = CARDS[ending](card(planted()))
     assert WORD not in result
     assert ID not in result
 

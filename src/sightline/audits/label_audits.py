@@ -18,6 +18,8 @@ from sightline.report.label_rows import NOT_AUDITED, LabelRow, audited_row, line
 from sightline.report.redact import redacted
 from sightline.stats.intervals import LEVEL
 
+ENDED = "its audit ended with an error, its message left out"
+
 
 @dataclass(frozen=True)
 class LabelAudits:
@@ -35,7 +37,7 @@ class LabelAudits:
     """The confidence level of each label's intervals: higher where false discoveries are held over
     labels."""
     failed: tuple[str, ...] = ()
-    """The labels of ``left_out`` whose audit ended with an error; not saved."""
+    """The labels of ``left_out`` whose audit ended with an error."""
 
     @cached_property
     def rows(self) -> tuple[LabelRow, ...]:
@@ -85,7 +87,8 @@ class LabelAudits:
         """Write a page with the verdict of each label, and one report a label into the folder
         ``NAME-labels`` next to it.
         """
-        return write_labels(self.rows, self.audits, Path(path), texts=texts, ids=ids, title=title)
+        rows = self.redacted(texts=texts, ids=ids).rows
+        return write_labels(rows, self.audits, Path(path), texts=texts, ids=ids, title=title)
 
     def card(self, ending: str) -> str:
         """Give the cards of all labels as text, ``.md`` or ``.html``."""
@@ -93,8 +96,12 @@ class LabelAudits:
 
     def redacted(self, *, texts: bool = True, ids: bool = True) -> LabelAudits:
         """Give the audits as they are shown without texts or ids."""
+        if texts and ids:
+            return self
+        # The error that ended an audit may quote a text or name an id, too.
+        why = {**self.left_out, **dict.fromkeys(self.failed, ENDED)}
         shown = {label: redacted(one, texts=texts, ids=ids) for label, one in self.audits.items()}
-        return replace(self, audits=shown)
+        return replace(self, audits=shown, left_out=why)
 
     def save(self, folder: str | Path) -> Path:
         """Write the audits to a folder, all of them or nothing; `load` reads them back."""
@@ -106,6 +113,7 @@ class LabelAudits:
             self.left_out,
             self.levels,
             folders_of(self.audits),
+            self.failed,
         )
         return save_labels(index, self.audits, folder)
 
@@ -115,7 +123,13 @@ class LabelAudits:
         index = load_index(Path(folder))
         audits = {label: Audit.load(Path(folder) / one) for label, one in index.folders.items()}
         return LabelAudits(
-            index.name, audits, index.left_out, index.predicted, index.texts, index.levels
+            index.name,
+            audits,
+            index.left_out,
+            index.predicted,
+            index.texts,
+            index.levels,
+            index.failed,
         )
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sightline._io.atomic_write import is_free, plain, put_back, write_whole
@@ -28,7 +28,9 @@ _MADE_AGAIN = "make the audits again"
 
 @dataclass(frozen=True)
 class LabelIndex:
-    """The labels without their audits; ``folders`` names the folder of each."""
+    """The labels without their audits; ``folders`` names the folder of each, and ``failed``
+    the labels whose audit ended with an error.
+    """
 
     schema: int
     name: str
@@ -37,6 +39,7 @@ class LabelIndex:
     left_out: Mapping[str, str]
     levels: Mapping[str, float]
     folders: Mapping[str, str]
+    failed: tuple[str, ...] = field(default=(), metadata={"later": True})
 
 
 def holds_labels(folder: Path) -> bool:

@@ -38,7 +38,7 @@ def report(folder: Folder, page: Report, as_json: flags.Json = False) -> None:
     audits, folders = load_audits(folder)
     for one in folders:
         note_unsealed(one)
-    write_audits(audits, page)
+    audits = write_audits(audits, page)
     if not isinstance(audits, Audits):
         summary = {"report": str(page.out), "headline": audits.headline}
         return (
