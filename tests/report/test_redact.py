@@ -154,6 +154,18 @@ def test_a_message_that_begins_another_leaves_nothing_of_it() -> None:
     assert ID not in reasons
 
 
+def test_a_text_of_several_audits_keeps_its_number() -> None:
+    """A figure joins texts of several audits by their ids."""
+    one = planted()
+    other = replace(one, texts=one.texts[4:][::-1])
+    numbers = dict[str, str]()
+    first, second = (redacted(audit, ids=False, numbers=numbers) for audit in (one, other))
+    assert [text.id for text in first.texts] == [str(n) for n in range(1, 13)]
+    assert [text.id for text in second.texts] == [str(n) for n in range(12, 4, -1)]
+    alone = redacted(other, ids=False)
+    assert [text.id for text in alone.texts] == [str(n) for n in range(1, 9)]
+
+
 def test_a_label_that_is_no_class_is_left_out_with_the_texts_or_the_ids() -> None:
     audit = replace(planted(), cards={"data": {UNSEEN_LABELS: {WORD: 2, f"{WORD}2": 1}}})
     assert redacted(audit).cards == audit.cards

@@ -122,7 +122,8 @@ def _read(folders: Sequence[Path], *, ids: bool) -> Iterator[Results]:
     """Read the audits one after another: a store may hold more than fit into memory."""
     from sightline.api.find_audits import load_results  # noqa: PLC0415  (numpy)
 
+    numbers = dict[str, str]()
     for folder in folders:
         found = load_results(folder)
         note_unsealed(folder)
-        yield redacted(found, ids=ids)
+        yield redacted(found, ids=ids, numbers=numbers)

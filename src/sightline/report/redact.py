@@ -20,8 +20,11 @@ _KIND = re.compile(r"[^:]+(: \w+(Error|Exception))?(?=:)")
 """The step of a measure that failed, and the class of the error."""
 
 
-def redacted(audit: R, *, texts: bool = True, ids: bool = True) -> R:
-    """Replace ids by numbers if ``ids`` is off. Without ``texts`` or ``ids``, leave out the messages
+def redacted(
+    audit: R, *, texts: bool = True, ids: bool = True, numbers: dict[str, str] | None = None
+) -> R:
+    """Replace ids by numbers if ``ids`` is off; ``numbers`` collects these, so that a text has the
+    same number in several audits. Without ``texts`` or ``ids``, leave out the messages
     of failed measures and the labels that are no class, too.
 
     Such a message comes from other code and may quote a text or name an id; such a label may be a
@@ -30,10 +33,12 @@ def redacted(audit: R, *, texts: bool = True, ids: bool = True) -> R:
     if texts and ids:
         return audit
     if not ids:
-        numbered = tuple(
-            replace(text, id=str(number)) for number, text in enumerate(audit.texts, start=1)
+        known: dict[str, str] = {} if numbers is None else numbers
+        for text in audit.texts:
+            known.setdefault(text.id, str(len(known) + 1))
+        audit = replace(
+            audit, texts=tuple(replace(text, id=known[text.id]) for text in audit.texts)
         )
-        audit = replace(audit, texts=numbered)
     return _silenced(_without_strange_labels(audit))
 
 
