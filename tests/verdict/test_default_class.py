@@ -12,7 +12,7 @@ from sightline.verdict.default_class import FLIPS, absence_ruled_out, by_absence
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
 from sightline.verdict.map_selection import maps_of
-from sightline.verdict.settled import OTHER_MAPS, OpenTests, asks_other_maps
+from sightline.verdict.settled import OTHER_MAPS, OpenTests, asks_other_maps, find_settled
 from sightline.verdict.verdict_table import NO_WORD
 from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
 
@@ -110,6 +110,28 @@ def test_no_other_map_is_asked_for_a_class_whose_predictions_surely_flip(
     waiting = OpenTests(asked, {}, {OTHER_MAPS}, ("neg", "pos"))
     assert waiting.absence_is_open("neg") != found
     assert not (found and by_absence(asked, "neg"))
+
+
+@pytest.mark.parametrize(
+    ("own", "pending", "found"),
+    [
+        ({}, (), False),  # no map has words with an effect
+        ({"attention": 0.3}, (), True),
+        ({"deletion": 0.28}, (), True),
+        ({"attention": 0.9}, (), False),
+        ({"attention": 0.9}, ("transplant",), True),
+        ({}, ("erasure",), True),
+        ({"attention": 0.9}, ("erasure",), False),
+    ],
+)
+def test_absence_is_open_while_the_effect_of_words_is(own, pending, found) -> None:
+    asked = evidence(own=own)
+    tests = OpenTests(asked, {}, pending, ("neg", "pos"))
+    assert tests.absence_is_open("neg") == found
+    if not pending:
+        settled = find_settled(asked, judge(asked), (), ("neg", "pos"))
+        assert settled.by_class == {"neg": not found, "pos": True}
+        assert not OpenTests(asked, {}, (), ("pos",)).absence_is_open("neg")
 
 
 def test_whether_predictions_flip_is_asked_at_the_level_of_a_look() -> None:

@@ -10,7 +10,7 @@ from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
 from sightline.verdict.settled import OpenTests, find_settled
-from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, outcomes
+from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes
 
 GROWING = ("neg", "pos")
 
@@ -44,8 +44,47 @@ def test_a_test_waits_for_each_measure_that_it_rests_on(code, measure, waits) ->
     assert OpenTests(evidence, {}, (measure,), GROWING).waits(AUDIT_TESTS[code]) == waits
 
 
-@pytest.mark.parametrize(("groups", "settled"), [(N, True), (12, False)])
-def test_where_texts_are_of_few_groups_so_far_nothing_is_settled(groups, settled) -> None:
+@pytest.mark.parametrize(
+    ("growing", "by_class"),
+    [
+        (GROWING, {"neg": False, "pos": False}),
+        (("neg",), {"neg": False, "pos": True}),
+        ((), {"neg": True, "pos": True}),
+    ],
+)
+def test_an_inconclusive_test_is_open_while_texts_are_to_come(growing, by_class) -> None:
+    judged, found = state({"erasure": erasure(0.19, 0.19)}, growing=growing)
+    (removal,) = (one for one in judged.findings if one.code == "SL-301")
+    assert removal.answers == dict.fromkeys(GROWING, "inconclusive")
+    assert found.whole == (not growing)
+    assert found.by_class == by_class
+    assert ("SL-301" in found.open) == bool(growing)
+
+
+def test_no_text_settles_ways_of_asking_that_disagree() -> None:
+    judged, found = state({"erasure": erasure(0.8, 0.1)})
+    (removal,) = (one for one in judged.findings if one.code == "SL-301")
+    assert removal.result == "inconclusive"
+    assert found.all
+    assert found.open == ()
+
+
+@pytest.mark.parametrize(("references", "is_open"), [(0.4, False), (0.09, True), (0.0, False)])
+def test_a_test_that_waits_on_an_open_one_is_open(references, is_open) -> None:
+    right = np.where(np.arange(N) < 0.9 * N, PREDICTED, 1 - PREDICTED)
+    taken = outcomes(agreement({"references": references}), PREDICTED, right)
+    evidence = Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)
+    found = {finding.code: finding for finding in judge(evidence).findings}
+    tests = OpenTests(evidence, found, (), GROWING)
+    assert (found["SL-103"].result == "inconclusive") == is_open
+    assert [tests.is_open(code) for code in ("SL-103", "SL-104")] == [is_open] * 2
+
+
+@pytest.mark.parametrize(
+    ("groups", "row", "settled"), [(N, 5, True), (60, 5, False), (12, 1, False)]
+)
+def test_where_texts_are_of_few_groups_so_far_nothing_is_settled(groups, row, settled) -> None:
+    """Of 60 groups, each class has 30."""
     right = np.where(np.arange(N) < 0.9 * N, PREDICTED, 1 - PREDICTED)
     taken = outcomes(agreement({}), PREDICTED, right)
     outputs = taken["outputs"]
@@ -53,10 +92,15 @@ def test_where_texts_are_of_few_groups_so_far_nothing_is_settled(groups, settled
     grouped = {**taken, "outputs": replace(outputs, values=values)}
     evidence = Evidence(grouped, ("neg", "pos"), THRESHOLDS, 0)
     judged = judge(evidence)
-    assert judged.verdict.row == (5 if settled else 1)
-    sure = tuple(replace(one, result="passed") for one in judged.findings)
+    assert judged.verdict.row == row
+    sure = tuple(
+        replace(one, result="passed", answers=dict.fromkeys(GROWING, "passed"))
+        for one in judged.findings
+    )
     judged = replace(judged, findings=sure)
-    assert find_settled(evidence, judged, (), GROWING).whole == settled
+    found = find_settled(evidence, judged, (), GROWING)
+    assert found.whole == settled
+    assert found.by_class == dict.fromkeys(GROWING, settled)
     assert find_settled(evidence, judged, (), ()).whole, "no text is to come"
 
 
