@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from sightline.core.results import BY_ABSENCE, Measurement, Verdict
-from sightline.verdict.default_class import FLIPS, absence_ruled_out, by_absence, own_effect
+from sightline.verdict.default_class import (
+    FLIPS,
+    absence_ruled_out,
+    by_absence,
+    flipped_share,
+    own_effect,
+)
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
 from sightline.verdict.map_selection import maps_of
@@ -138,6 +144,14 @@ def test_whether_predictions_flip_is_asked_at_the_level_of_a_look() -> None:
     asked = evidence(flips=0.2)
     strict = Evidence(asked.outcomes, asked.label_names, THRESHOLDS, 0, 1 - 1e-12)
     assert (absence_ruled_out(asked, "neg"), absence_ruled_out(strict, "neg")) == (True, False)
+    assert flipped_share(asked, "neg").method.endswith("97.5 % interval")  # of two classes
+    outputs = asked.outcomes["outputs"]
+    grouped = {
+        **asked.outcomes,
+        "outputs": Measurement("outputs", {**outputs.values, "cluster": np.arange(N) // 4}),
+    }
+    found = flipped_share(Evidence(grouped, asked.label_names, THRESHOLDS, 0), "neg")
+    assert "30 clusters" in found.method
 
 
 def test_texts_from_which_nothing_can_be_removed_do_not_count_as_texts_that_hold() -> None:

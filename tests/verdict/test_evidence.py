@@ -14,7 +14,7 @@ from sightline.verdict.evidence import Evidence, ScoreQuantities
 from sightline.verdict.judge import judge
 from sightline.verdict.map_selection import maps_of
 from sightline.verdict.model_accuracy import learned_of
-from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, outcomes
+from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes
 
 HALF = np.where(np.arange(N) < N // 2, PREDICTED, 1 - PREDICTED)
 
@@ -107,6 +107,40 @@ def test_texts_of_one_source_are_drawn_together() -> None:
     narrow, wide = (asked.estimate("agreement.captured.gradient") for asked in (alone, shared))
     assert narrow.value == pytest.approx(wide.value)
     assert f"{N // 4} clusters" in wide.method
+
+
+def test_every_interval_that_decides_is_over_clusters() -> None:
+    """Of what is equal in all texts, the method names no clusters, so removal and labels vary."""
+    removed = {**erasure().values}
+    noise = np.random.default_rng(5).normal(0, 0.1, N)
+    for how in ("deleted", "replaced"):
+        removed[f"{how}.attention"] = removed[f"{how}.attention"] + noise
+    outputs = {
+        "predicted": PREDICTED,
+        "label": np.where(np.arange(N) % 6 == 0, 1 - PREDICTED, PREDICTED),
+        "cluster": np.arange(N) // 4,
+    }
+    asked = evidence(
+        outputs=Measurement("outputs", outputs), erasure=Measurement("erasure", removed)
+    )
+    found = {one.code: one for one in judge(asked).findings}
+    decide = ("SL-303", "SL-301", "SL-304", "SL-308", "SL-001", "SL-101", "SL-102", "SL-104")
+    estimates = {
+        (code, of): one
+        for code in (*decide, "SL-201")
+        for of, one in {"": found[code].score, **found[code].by_class}.items()
+    }
+    (row,) = maps_of(asked)
+    estimates |= {("map", way): getattr(row, way) for way in ("carried", "deleted", "replaced")}
+    known = learned_of(asked)
+    for name in ("accuracy", "guessing", "above", "above_chance"):
+        estimates["learned", name] = getattr(known, name)
+    estimates |= {("texts", of): one.texts for of, one in known.classes.items()}
+    estimates |= {("predicted", of): one.predicted for of, one in known.classes.items()}
+    estimates |= {("metric", name): one for name, one in metrics(asked, grouped=True).items()}
+    others = {key: one.method for key, one in estimates.items() if "30 clusters" not in one.method}
+    assert others == {}
+    assert {of for _, of in estimates} >= {"", "neg", "pos"}
 
 
 RARE = np.arange(N) % 6 == 0

@@ -58,9 +58,19 @@ def test_the_effect_is_from_chance_to_perfect_and_p_is_corrected() -> None:
     )
     assert found.score.value == pytest.approx(0.5, abs=0.02)
     assert found.p == pytest.approx(0.01)
-    assert found.p <= found.p_adjusted <= 0.04
+    assert found.p_adjusted == pytest.approx(0.01)  # so are all the others
     assert set(found.by_class) == {"neg", "pos"}
     assert found.by_class["neg"].n == N // 2
+
+
+def test_p_values_are_adjusted_for_their_number_by_benjamini_and_hochberg() -> None:
+    found = findings(agreement({"gradient": 0.0}))
+    assert found["SL-102"].p == pytest.approx(0.01)
+    known = {code: one.p for code, one in found.items() if one.p is not None}
+    assert found["SL-102"].p_adjusted == pytest.approx(0.015)
+    assert max(known, key=known.__getitem__) == "SL-101"
+    assert found["SL-101"].p_adjusted == pytest.approx(found["SL-101"].p)
+    assert all(one.p_adjusted is None for code, one in found.items() if code not in known)
 
 
 def test_each_claim_of_agreement_has_its_own_reference() -> None:
@@ -325,8 +335,18 @@ def test_what_is_carried_is_a_ratio_of_sums_between_chance_and_all() -> None:
 
 
 def test_classes_are_answered_at_a_level_corrected_for_their_number() -> None:
-    found = judged()["SL-101"]
+    everything = judged()
+    found = everything["SL-101"]
     assert found.answers == {"neg": "passed", "pos": "passed"}
+    methods = {
+        (code, of): one.method
+        for code, finding in everything.items()
+        for of, one in finding.by_class.items()
+    }
+    assert {code for code, _ in methods} == set(AUDIT_TESTS)
+    assert {key for key, one in methods.items() if not one.endswith("97.5 % interval")} == set()
+    scores = [finding.score.method for finding in everything.values()]
+    assert not [method for method in scores if "% interval" in method]
     evidence = Evidence(
         outcomes(agreement({}), PREDICTED, PREDICTED), ("neg", "pos"), THRESHOLDS, 0
     )
