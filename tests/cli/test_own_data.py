@@ -72,7 +72,13 @@ def test_a_saved_model_is_audited_on_texts_to_test_on_alone(
         "test": 40,
     }
     assert done.json["cards"]["model"]["labels"] == ["neg", "pos"]
-    assert any("20 clusters of texts" in one["method"] for one in done.json["estimates"].values())
+    spread = {
+        name: one["method"]
+        for name, one in done.json["estimates"].items()
+        if one["n"] == 40 and not one["method"].startswith("all texts equal")
+    }
+    assert len(spread) > 10
+    assert all("20 clusters of texts" in method for method in spread.values()), spread
     assert json.loads((here / "s" / "texts.jsonl").read_text().partition("\n")[0])["id"] == "n0"
     assert card["before_cutting"]["test"]["cut"] == 40  # to five words, as the model was trained
     assert "unlike_training" not in card
