@@ -205,6 +205,82 @@ def test_what_differs_is_found_and_nothing_else_is() -> None:
     assert found["accuracy", ""] == "not told apart"
 
 
+def _grouped(audit: Results, size: int) -> Results:
+    outputs = audit.measurements["outputs"]
+    values = {**outputs.values, "cluster": np.arange(N) // size}
+    return replace(
+        audit, measurements={**audit.measurements, "outputs": replace(outputs, values=values)}
+    )
+
+
+def _in_twos(one: Measurement) -> Measurement:
+    """Every second text measures what the one before it does."""
+    same = {name: np.repeat(value[::2], 2, axis=0) for name, value in one.values.items()}
+    kept = {name: one.values[name] for name in ("half", "partner") if name in same}
+    return replace(one, values=same | kept)
+
+
+@cache
+def _apart_in_twos() -> tuple[Results, Results]:
+    """Two audits that differ, in which texts come in twos."""
+    moved = transplant(0.3)
+    noise = np.random.default_rng(9).normal(0, 0.3, (N, 2))
+    values = {**moved.values, "carried.attention": moved.values["carried.attention"] + noise}
+    changed = {
+        "agreed": _in_twos(agreement({"gradient": 0.1})),
+        "transplant": _in_twos(replace(moved, values=values)),
+    }
+    usually = {"agreed": _in_twos(agreement({})), "transplant": _in_twos(transplant())}
+    first, second = (
+        outcomes(learned=PREDICTED, uniform=HALF, **taken) for taken in (usually, changed)
+    )
+    wrong = np.where(np.arange(N) // 2 % 5 == 0, 1 - PREDICTED, PREDICTED)
+    return results(first), results(second, predicted=wrong)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_texts_of_few_groups_in_either_audit_are_not_compared(side: int) -> None:
+    audits = [*_apart_in_twos()]
+    assert "different" in answers(compared(audits)).values()
+    audits[side] = _grouped(audits[side], 4)
+    found = compared(audits)
+    assert found.comparisons == 0
+    assert {*answers(found).values()} == {"not compared"}
+    assert {one.why for one in found.pairs[0].claims if one.difference} == {
+        "on 30 independent texts; a comparison rests on at least 50"
+    }
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_differences_of_grouped_texts_are_less_certain(side: int) -> None:
+    audits = [*_apart_in_twos()]
+    alone = compared(audits).pairs[0]
+    audits[side] = _grouped(audits[side], 2)
+    found = compared(audits)
+    (together,) = found.pairs
+    assert found.comparisons > 0
+    known = [
+        (one, other)
+        for one, other in zip(alone.claims, together.claims, strict=True)
+        if one.difference
+    ]
+    assert {one.code for one, _ in known} >= {"SL-303", "SL-101", "SL-001", "SL-201", ACCURACY}
+    wider = {
+        (one.code, one.way, part): _width(getattr(other, part)) / _width(getattr(one, part))
+        for one, other in known
+        for part in ("difference", "first", "second")
+    }
+    wider |= {
+        name: _width(getattr(together, name)) / _width(getattr(alone, name))
+        for name in ("decided", "attention")
+    }
+    assert all(ratio > 1.2 for ratio in wider.values()), wider
+
+
+def _width(one: Estimate) -> float:
+    return one.high - one.low
+
+
 def test_the_difference_is_the_second_less_the_first_and_turns() -> None:
     one, other = (
         usual(),
