@@ -62,6 +62,18 @@ def test_the_published_curve_is_counted_from_clusters_rank_by_rank() -> None:
     assert (alone.count.clusters, alone.count.kept, alone.smallest) == (50, False, 1)
 
 
+def test_labels_of_a_rank_are_those_of_the_texts_that_have_it() -> None:
+    """Texts without the rank lie among the others."""
+    rng = np.random.default_rng(0)
+    states, labels = rng.standard_normal((300, 3, 5)), rng.integers(0, 2, 300)
+    states[:, 2] += 4 * labels[:, None]
+    kept = rng.permutation(300)[:, None] < np.array([300, 280, 250])
+    found = published(states, kept, {"label": labels}, generator, seeds=2)
+    assert found.texts.tolist() == [300, 280, 250]
+    assert found.curves["label"][:, 2] == pytest.approx(np.log(2), abs=0.1)
+    assert (found.curves["label"][:, :2] < 0.3).all()
+
+
 def test_a_target_is_asked_by_the_better_family() -> None:
     rng = np.random.default_rng(0)
     labels = rng.choice([3, 7], 400)

@@ -4,7 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from sightline.core.results import CANNOT_TELL, CAVEATS, MUST_NOT, CloseCall, Estimate, Finding
+from sightline.core.results import (
+    CAN,
+    CANNOT_TELL,
+    CAVEATS,
+    MUST_NOT,
+    CloseCall,
+    Estimate,
+    Finding,
+    Level,
+)
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.close_calls import NEAR, close_calls
 from sightline.verdict.verdict_table import verdict_of
@@ -42,17 +51,31 @@ def calls(**scores: float) -> tuple[CloseCall, ...]:
     [
         (THRESHOLD + HALF + 0.02, CANNOT_TELL, 0.02),  # passed, and only just
         (THRESHOLD - HALF - 0.02, CANNOT_TELL, 0.02),  # failed, and only just
-        (THRESHOLD + HALF - 0.02, None, 0.02),  # open; almost passed
+        (THRESHOLD + HALF - 0.02, CAN, 0.02),  # open; almost passed
         (THRESHOLD - HALF + 0.02, MUST_NOT, 0.02),  # open; almost failed
     ],
 )
 def test_a_required_test_near_its_threshold_is_a_close_call(
-    value: float, otherwise: str | None, distance: float
+    value: float, otherwise: Level, distance: float
 ) -> None:
     (call,) = calls(SL_301=value)
     assert (call.code, call.of) == ("SL-301", "")
     assert call.distance == pytest.approx(distance)
-    assert otherwise is None or call.otherwise == otherwise
+    assert call.otherwise == otherwise
+
+
+def test_a_score_that_alone_does_not_give_the_result_is_none() -> None:
+    """Two ways of asking disagree: the one that passes, and only just, is not what is open."""
+    far = {
+        code: replace(finding(code, "passed", {"a": "passed", "b": "passed"}), threshold=THRESHOLD)
+        for code in AUDIT_TESTS
+    }
+    just = scored("SL-301", THRESHOLD + HALF + 0.02)
+    assert just.result == "passed"
+    far["SL-301"] = replace(just, result="inconclusive")
+    verdict = verdict_of(far, evidence(), LEARNED)
+    assert verdict.level == CANNOT_TELL
+    assert close_calls(far, evidence(), LEARNED, verdict) == ()
 
 
 @pytest.mark.parametrize("side", [-1, 1])
