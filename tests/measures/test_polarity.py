@@ -1,5 +1,7 @@
 """Which way words speak: against texts really shortened, and where the answer is known."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -7,21 +9,34 @@ import pytest
 import torch
 
 from sightline.audits.measure_pass import measure
+from sightline.core.protocols import Auditable, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.importance import deletion_importance
 from sightline.measures.polarity import Polarity
-from sightline.models.attention import Uniform
+from sightline.models.alterations import UnusedShown
+from sightline.models.attention import GivenWeights, Uniform
 from tests.reference import asked
 from tests.texts import examples, sharpened, untrained
 
 TEXTS = examples((7, 4, 12, 2, 1, 20))
 
 
-def take(model: object, texts: list = TEXTS) -> Measurement:
-    outcome = measure(model, texts, (Polarity(),), {}, Seeds(0), 3, lambda done, total: None)[
-        "polarity"
-    ]
+class Shown(UnusedShown):
+    """Show given weights, which the model does not use: so the effect of a word stays the same."""
+
+    def __init__(self, model: Auditable, weights: Sequence[Sequence[float]]) -> None:
+        super().__init__(model)
+        self.given = GivenWeights({n: np.array(one) for n, one in enumerate(weights)})
+
+    def shown(self, own: Trace) -> torch.Tensor:
+        return self.given(own.attention, own.batch)
+
+
+def take(model: object, texts: list = TEXTS, asks: Polarity | None = None) -> Measurement:
+    outcome = measure(
+        model, texts, (asks or Polarity(),), {}, Seeds(0), 3, lambda done, total: None
+    )["polarity"]
     assert isinstance(outcome, Measurement), outcome
     return outcome
 
@@ -79,7 +94,12 @@ def test_random_is_top_over_all_permutations_of_the_weights() -> None:
     """The floor of the paired contrast is exact: on average, permuted weights lie on as many words
     as there are.
     """
-    weights = np.array([0.4, 0.3, 0.2, 0.1])
-    effects = [0.5, -0.2, 0.1, -0.4]
-    tops = [asked.polarity(order, effects, 2)[0] for order in permutations(weights)]
-    assert np.mean(tops) == pytest.approx(asked.polarity(weights, effects, 2)[1])
+    orders = [*permutations([0.4, 0.3, 0.2, 0.1])]
+    texts = [replace(TEXTS[1], index=number) for number in range(len(orders))]
+    shown = Shown(sharpened(untrained("bilstm(hidden=6)+additive")), orders)
+    values = take(shown, texts, Polarity(share=0.5)).values
+    chance = values["random"][0]
+    assert 0 < chance < 1
+    assert values["random"] == pytest.approx(np.full(len(orders), chance))
+    assert len({round(one, 9) for one in values["top"]}) > 3
+    assert np.mean(values["top"]) == pytest.approx(chance)

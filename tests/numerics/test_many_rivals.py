@@ -1,21 +1,44 @@
 """Bounds of the farthest attention where there are many classes: their sets are counted, not listed."""
 
 from itertools import combinations
-from math import comb
 
 import numpy as np
 import pytest
 
-from sightline.numerics.max_divergence_multiclass import farthest_deciding
+from sightline.numerics import max_divergence_multiclass
+from sightline.numerics.max_divergence_multiclass import Polytope, farthest_deciding
 
 
 @pytest.mark.parametrize(("tokens", "rivals"), [(1, 1), (3, 2), (5, 4), (2, 6)])
-def test_the_corners_are_counted_in_closed_form(tokens: int, rivals: int) -> None:
+def test_sets_of_tokens_are_examined_where_they_are_few_enough(
+    tokens: int, rivals: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are counted in closed form before they are listed."""
+    examined: list[int] = []
+    level = max_divergence_multiclass._level
+
+    def counted(text: Polytope, some: np.ndarray, tight: list[int]) -> tuple:
+        examined.append(len(some))
+        return level(text, some, tight)
+
+    monkeypatch.setattr(max_divergence_multiclass, "_level", counted)
+    # as if the solution for one rival alone never kept the others behind
+    monkeypatch.setattr(Polytope, "holds", lambda text, weights: False)
+    generator = np.random.default_rng(0)
+    gaps = generator.normal(size=(1, tokens + 2, rivals))
+    gaps[0, 0] = np.abs(gaps[0, 0])
+    attention = np.full((1, tokens + 2), 0.1 / max(1, tokens - 1))
+    attention[0, 0] = 0.9 if tokens > 1 else 1.0
+    attention[0, tokens:] = 0.0
+    mask = np.arange(tokens + 2)[None] < tokens  # the others are padding
     listed = sum(
         len([*combinations(range(tokens), m)]) * len([*combinations(range(rivals), m - 1)])
         for m in range(1, rivals + 2)
     )
-    assert comb(tokens + rivals, rivals + 1) == listed
+    for corners, expected in ((listed, listed), (listed - 1, 0)):
+        examined.clear()
+        farthest_deciding(gaps, attention, mask, corners)
+        assert sum(examined) == expected
 
 
 def test_a_text_among_fifty_two_classes_is_bounded() -> None:
