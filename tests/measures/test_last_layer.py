@@ -87,9 +87,11 @@ def test_all_heads_on_the_word_that_costs_most_and_then_each_in_turn(family: str
                 ((*best[:head], word, *best[head + 1 :]) for word in every),
                 key=lambda words: odds(model, text, words, chosen)[0],
             )
-        assert values["moved_each"][row] == pytest.approx(
-            odds(model, text, best, chosen)[1], abs=1e-5
-        )
+        least, moved = odds(model, text, best, chosen)
+        assert values["moved_each"][row] == pytest.approx(moved, abs=1e-5)
+        assert values["each"][row] == float(least < 0)
+    if family == "eurobert":  # its prediction changes in one text; BERT's pieces vary between runs
+        assert {*values["each"]} == {0.0, 1.0}
 
 
 def test_nothing_that_is_found_is_below_what_there_is() -> None:
