@@ -151,13 +151,31 @@ def test_what_is_measured_next_is_said_before_its_first_text(needle) -> None:
     assert kept <= {code for codes in heard for code in codes}
 
 
-def test_it_stops_when_the_verdict_is_settled(needle, early: Audit) -> None:
+def test_it_stops_at_the_first_look_that_settles_the_verdict(several_looks: None) -> None:
+    data = sightline.load("planted:vote(n=1200,length=10)")
+    model = sightline.train(data, "mlp(hidden=16)+additive", companions="none", epochs=8)
+    shown = to_float64(alter("random", model.model, data, 0))
+    found, full = run.audit(shown, data, max_texts=300), run.audit(shown, data, full=True)
+    about = found.spec["sequential"]
+    assert (about["settled"], about["stopped"]) == (True, "settled")
+    assert about["texts"] == len(found.texts) < about["planned"] == 300
+    (look,) = about["looks"]
+    assert (look["texts"], look["whole"], {*look["by_class"].values()}) == (114, True, {True})
+    assert found.verdict.level == full.verdict.level == "must not be shown"
+    levels = {of: one.level for of, one in full.verdict.by_class.items()}
+    assert {of: one.level for of, one in found.verdict.by_class.items()} == levels
+
+
+def test_it_looks_again_until_the_verdict_is_settled(needle, early: Audit) -> None:
     model, data = needle
     full = sightline.audit(model, data, full=True)
     about = early.spec["sequential"]
-    assert about["texts"] == len(early.texts) <= about["planned"] == 300
+    assert about["texts"] == len(early.texts) == about["planned"] == 300
+    assert [one["texts"] for one in about["looks"]] == [114, 300]
+    first, last = about["looks"]
+    assert first["open_of"]  # so it looks again
     assert about["stopped"] == ("settled" if about["settled"] else "texts")
-    assert [one["texts"] for one in about["looks"]][-1] == about["texts"]
+    assert about["settled"] == (not last["open_of"])
     assert early.verdict.level == full.verdict.level
     assert isinstance(early.measurements["mixing"], NotRun)
     assert early.measurements["mixing"].reason == NOT_REPORTED
@@ -263,7 +281,7 @@ def test_a_stopped_audit_resumes_with_what_it_had(
     monkeypatch.setattr(TextPass, "advance", counted)
     monkeypatch.setattr(KeptLooks, "save", saved_again)
     again = sightline.audit(model, data, max_texts=300, kept_in=tmp_path)
-    assert {one.stage for one in saved if one.look > 0} <= {3}  # where a look is judged
+    assert {one.stage for one in saved if one.look > 0} == {3}  # where a look is judged
     assert taken[:2] == [("outputs",), ("need", "agreement", "types", "erasure")]
     assert again.verdict == early.verdict
     assert again.findings == early.findings
