@@ -99,7 +99,7 @@ def looks_until_written(
 LOOKS = "looks.npz"
 """The file with the looks of an audit."""
 ANY_LOOKS = f"*/*{LOOKS}"
-"""The files with looks, and those that other audits put aside."""
+"""The files with looks, also of other audits."""
 
 
 def kept_threads(folder: Path, sources: Sequence[ChosenModel]) -> int | None:

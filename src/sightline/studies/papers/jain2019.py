@@ -181,7 +181,7 @@ def _correlations(audit: Audit) -> dict[str, Number]:
 
 def _differences(audit: Audit) -> dict[str, Number]:
     """Return τ of gradient and deletion less τ of attention and each: what the two share beyond
-    attention. By chance, τ of attention is that of shuffled weights that the model uses; τ of
+    attention. By chance, shuffled weights that the model uses take the place of attention; τ of
     gradient and deletion stays the one of the model.
     """
     values, seed = numbers_of(audit, "agreement"), int(audit.spec["seed"])
