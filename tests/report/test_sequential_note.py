@@ -95,6 +95,9 @@ def test_open_tests_are_named_with_the_texts_of_which_they_are_open() -> None:
     assert "all texts together and texts predicted 'beta': Transfer (SL-303)." in together
     (alone,) = settled_after(ended(OPEN | by_scope | {"open_whole": False}))
     assert "all texts together" not in alone
+    (waiting,) = settled_after(ended(OPEN | by_scope | {"open_of_all": []}))
+    assert "all texts together" not in waiting
+    assert ABSENCE not in waiting
 
 
 def test_a_class_of_which_only_absence_is_open_has_words() -> None:
@@ -106,6 +109,8 @@ def test_a_class_of_which_only_absence_is_open_has_words() -> None:
     settled = Settled(False, classes, {"beta": ()})
     state = LookState(1, 4, 114, 800, 12.0, audit().verdict, settled)
     assert ABSENCE in look_line(state)
+    waiting = replace(state, settled=Settled(False, classes, {"": (), "beta": ("SL-301",)}))
+    assert ABSENCE not in look_line(waiting)
 
 
 @pytest.mark.parametrize(("independent", "few"), [(6, True), (60, False)])

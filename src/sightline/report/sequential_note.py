@@ -186,10 +186,13 @@ def _open(about: Mapping[str, Any]) -> str:
 
 
 def _by_scope(open_of: Mapping[str, Sequence[str]]) -> str:
-    """Name the open tests of all texts and of each class; classes with the same tests together."""
+    """Name the open tests of all texts and of each class; classes with the same tests together. All
+    texts without an open test wait for what is open of a class, and are not named.
+    """
     scopes: dict[tuple[str, ...], list[str]] = {}
     for of, codes in open_of.items():
-        scopes.setdefault((*codes,), []).append(of)
+        if of or codes or len(open_of) == 1:
+            scopes.setdefault((*codes,), []).append(of)
     return "; for ".join(
         f"{join_words(_scope(named))}: {_tests(codes)}" for codes, named in scopes.items()
     )
