@@ -83,9 +83,9 @@ def made(data: Dataset, folder: Path) -> list[float]:
     """
     from transformers import BertConfig, BertForSequenceClassification  # noqa: PLC0415  (an extra)
 
-    from tests.adapters.huggingface.toys import word_pieces  # noqa: PLC0415  (transformers)
+    from tests.adapters.huggingface.toys import trained_pieces  # noqa: PLC0415  (transformers)
 
-    tokenizer = word_pieces([text.text for text in data.train], PIECES)
+    tokenizer = trained_pieces([text.text for text in data.train], PIECES)
     tokenizer.model_max_length = LONGEST
     torch.manual_seed(SEED)
     named = {"id2label": dict(enumerate(data.label_names)), "pad_token_id": tokenizer.pad_token_id}

@@ -111,11 +111,11 @@ REFUSED: dict[str, tuple[Damage, str]] = {
     ),
     "padding below zero": (
         written("config.json", pad_token_id=-5),
-        "pad_token_id from 0 to 92.* got -5",
+        "pad_token_id from 0 to 66.* got -5",
     ),
     "padding beyond the pieces": (
         written("config.json", pad_token_id=93),
-        "pad_token_id from 0 to 92.* got 93",
+        "pad_token_id from 0 to 66.* got 93",
     ),
     "a weight that is no number": (
         with_nan,

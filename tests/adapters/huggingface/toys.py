@@ -40,17 +40,36 @@ BERT_TOKENS = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]")
 
 
 def word_pieces(words: Sequence[str] = WORDS, size: int = 100) -> PreTrainedTokenizerFast:
-    """As BERT's: pieces of words, [CLS] before and [SEP] after a text."""
-    made = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    made.normalizer, made.pre_tokenizer = (
-        normalizers.BertNormalizer(),
-        pre_tokenizers.BertPreTokenizer(),
-    )
-    made.train_from_iterator(
-        [" ".join(words)] * 2,
-        trainers.WordPieceTrainer(vocab_size=size, special_tokens=[*BERT_TOKENS]),
-    )
+    """As BERT's: pieces of words, [CLS] before and [SEP] after a text.
+
+    Of the first words every second is a piece, and of the others each half; all letters are pieces.
+    """
+    lower = [word.lower() for word in words]
+    letters = sorted({letter for word in lower for letter in word})
+    known = [*BERT_TOKENS, *letters, *(f"##{one}" for one in letters)]
+    for place, word in enumerate(lower):
+        middle = len(word) // 2 + 1
+        known += [word] if place % 2 else [word[:middle], f"##{word[middle:]}"]
+    known = [piece for piece in dict.fromkeys(known) if piece != "##"][:size]
+    numbered = {piece: number for number, piece in enumerate(known)}
+    return _bert_like(_in_pieces(models.WordPiece(numbered, unk_token="[UNK]")))
+
+
+def trained_pieces(texts: Sequence[str], size: int) -> PreTrainedTokenizerFast:
+    """As BERT's, trained on texts. Its pieces differ between processes, because the trainer breaks
+    ties by a random order.
+    """
+    made = _in_pieces(models.WordPiece(unk_token="[UNK]"))
+    trainer = trainers.WordPieceTrainer(vocab_size=size, special_tokens=[*BERT_TOKENS])
+    made.train_from_iterator([" ".join(texts)] * 2, trainer)
     return _bert_like(made)
+
+
+def _in_pieces(model: models.WordPiece) -> Tokenizer:
+    made = Tokenizer(model)
+    made.normalizer = normalizers.BertNormalizer()
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return made
 
 
 def whole_words(words: Sequence[str]) -> PreTrainedTokenizerFast:
