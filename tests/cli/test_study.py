@@ -244,7 +244,7 @@ def test_cells_that_another_process_is_at_are_left_to_it_and_said_to_be(
     sightline: Call, tiny: Path, tmp_path: Path
 ) -> None:
     store, kept, keys = tmp_path / "store", Store(tmp_path / "store"), read_grid(tiny).keys
-    waits = "2 of 4 runs are being made by another process; run the study again when it has ended\n"
+    waits = "2 of 4 runs are being made by another process, or are waiting for one; run the study again when it has ended\n"
     lacking = "2 being made by another process, of 4 runs"
     held = "being made by another process: model = mlp(hidden=4), seed = 1"
     with kept.claim_run(keys[1]), kept.claim_run(keys[2]):
