@@ -72,8 +72,7 @@ def audit(
         label is: ``{"pos": "POSITIVE"}``), ``budget`` (seconds) and ``max_texts`` (stop there if
         the verdict is not settled before), ``full=True`` (every measure on every text),
         ``measures`` (only these, on every text: a list of names or of your own), ``batch_size``,
-        and what else
-        `sightline.audits.run.audit` takes.
+        and what else `sightline.audits.run.audit` takes.
     """
     from sightline.api.model_argument import join_with_data  # noqa: PLC0415  (torch)
 

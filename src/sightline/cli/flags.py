@@ -247,8 +247,8 @@ Reading = Annotated[
         metavar="NAME",
         show_default="the last layer, mean of its heads",
         help="The attention source of a Hugging Face model: layer=N,head=M, rollout, values, "
-        "evidence, or reading=values,layer=N; or all, and the audit chooses on a few texts of each predicted class and "
-        "audits the others.",
+        "evidence, or reading=values,layer=N; or all, and the audit chooses on a few texts of each "
+        "predicted class and audits the others.",
         rich_help_panel="Model and training",
     ),
 ]

@@ -24,8 +24,8 @@ def redacted(
     audit: R, *, texts: bool = True, ids: bool = True, numbers: dict[str, str] | None = None
 ) -> R:
     """Replace ids by numbers if ``ids`` is off; ``numbers`` collects these, so that a text has the
-    same number in several audits. Without ``texts`` or ``ids``, leave out the messages
-    of failed measures and the labels that are no class, too.
+    same number in several audits. Without ``texts`` or ``ids``, leave out the messages of failed
+    measures and the labels that are no class, too.
 
     Such a message comes from other code and may quote a text or name an id; such a label may be a
     text in the wrong column.
@@ -105,7 +105,9 @@ def _silent(outcome: Outcome) -> Outcome:
 
 
 def _kind(error: str) -> str:
-    """Keep the step and the kind of an error without its message; what was silenced before stays as it is."""
+    """Keep the step and the kind of an error without its message; what was silenced before stays as
+    it is.
+    """
     if error.endswith(_LEFT_OUT):
         return error
     kind = _KIND.match(error)

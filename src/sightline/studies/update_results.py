@@ -73,8 +73,8 @@ class Work:
     def _is_counted(self, study: str, plan: Plan) -> bool:
         """Tell whether the file has the counts of every run of a study that is counted as a whole."""
         known = self.before.get(study, StudyResults())
-        whole = STUDIES[study].whole is not None
-        return whole and _counted(known, plan) == len({*plan.grid.keys})
+        every = len({*plan.grid.keys})
+        return STUDIES[study].whole is not None and _counted(known, plan) == every
 
     @property
     def notes(self) -> list[str]:
@@ -184,8 +184,8 @@ def _count(
     if study.whole is None:
         return count(study, plans, store, runs, known)
     (plan,) = plans
-    costs, left = RunCosts.of(runs, plan.grid), _left_of_whole(plan, runs, known)
-    done = costs.count(plan.grid)
+    costs = RunCosts.of(runs, plan.grid)
+    done, left = costs.count(plan.grid), _left_of_whole(plan, costs, known)
     if not done or done < _counted(known, plan):  # the file rests on more runs
         return StudyCount(known, left)
     found = count_whole(study, plan, store)
@@ -198,11 +198,10 @@ def _count(
     return StudyCount(replace(found, status=status), left)
 
 
-def _left_of_whole(plan: Plan, runs: Sequence[Summary], known: StudyResults) -> Seconds:
+def _left_of_whole(plan: Plan, costs: RunCosts, known: StudyResults) -> Seconds:
     """Return the seconds of each run of a study counted as a whole that is neither done here nor
     counted before; earlier counts do not name their runs, so the first missing ones are taken.
     """
-    costs = RunCosts.of(runs, plan.grid)
     missing = costs.each(plan.grid.specs, usual_seconds(known.status))
     before = max(0, _counted(known, plan) - costs.count(plan.grid))
     return {**dict.fromkeys(plan.grid.keys), **dict([*missing.items()][before:])}
@@ -247,7 +246,8 @@ def _left(
 ) -> Seconds:
     known = before.get(name, StudyResults())
     if STUDIES[name].whole is not None:
-        return _left_of_whole(plans[0], runs, known)
+        (plan,) = plans
+        return _left_of_whole(plan, RunCosts.of(runs, plan.grid), known)
     left = dict[str, float | None]()
     for plan in plans:
         costs = RunCosts.of(runs, plan.grid)
