@@ -71,7 +71,7 @@ class PageSize:
     def complaints(self) -> Iterator[str]:
         """Say whether the page is too long or too far from Home."""
         if self.screens > LONGEST and not may_be_long(self.place):
-            yield f"{self.place or 'Home'}: {self.screens:.1f} screens, at most {LONGEST:g}"
+            yield f"{self.place or 'Home'}: {self.screens:.2f} screens, at most {LONGEST:g}"
         if self.clicks is None or self.clicks > FURTHEST:
             far = "no way leads here" if self.clicks is None else f"{self.clicks} clicks"
             yield f"{self.place}: {far} from Home, at most {FURTHEST} clicks"
@@ -134,7 +134,7 @@ def report(site: Path, *, every: bool = False) -> bool:
         return False
     sizes = sorted(measured(site), key=lambda one: -one.screens)
     for one in sizes if every else [one for one in sizes if not may_be_long(one.place)][:5]:
-        print(f"{one.screens:6.1f} screens {one.clicks} clicks  {one.place or 'Home'}")
+        print(f"{one.screens:6.2f} screens {one.clicks} clicks  {one.place or 'Home'}")
     found = [complaint for one in sizes for complaint in one.complaints()]
     print("\n".join(found) or f"{len(sizes)} pages: none is too long, and none is too far")
     return bool(found)
