@@ -27,11 +27,9 @@ from sightline.report.number_format import KEEP, approximate_count, count
 from sightline.report.sentences import answers, name_classes, of_classes, opened, quoted
 from sightline.report.sequential_note import BUDGET_SPENT, is_sequential, is_unfinished
 from sightline.verdict.thresholds import default_thresholds
-from sightline.verdict.verdict_table import AS_ONE, TOO_FEW
+from sightline.verdict.verdict_table import AS_ONE, TOO_FEW, UNFIT
 
 TITLE = "What to do now"
-UNFIT = 1
-"""The row of the verdict table that applies if nothing can be concluded."""
 LARGER_BUDGET = f"give the audit a larger --budget: {BUDGET_SPENT}"
 NOT_SURELY = "the model is not surely better than always predicting the majority class"
 GUESSING = f"{opened(NOT_SURELY)}."

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sightline.core.audited_map import reword_for_map
 from sightline.core.results import BY_ABSENCE, CANNOT_TELL, CAVEATS, MUST_NOT, Results
 from sightline.core.word_lists import join_words
-from sightline.report.advice import UNFIT, first_of_all
+from sightline.report.advice import first_of_all
 from sightline.report.alternative_maps import families
 from sightline.report.first_screen import caveats, finding_of, reasons, score_of_map, scores_of
 from sightline.report.map_names import map_title
@@ -26,6 +26,7 @@ from sightline.report.sentences import (
 from sightline.report.sequential_note import BUDGET_SPENT, is_unfinished
 from sightline.report.transfer_summary import TRANSFER
 from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.verdict_table import UNFIT
 
 TITLE, TITLE_WITHOUT = "To paste under a heat map", "To pass on to those who would show attention"
 SHARE_OF_TEXTS = "SL-308"

@@ -33,7 +33,6 @@ from sightline.report import (
     data_notes,
 )
 from sightline.report.advice import (
-    UNFIT,
     changes,
     close_calls,
     first_of_all,
@@ -59,6 +58,7 @@ from sightline.report.sequential_note import BUDGET_SPENT, is_unfinished
 from sightline.report.transfer_summary import transfer_sentences
 from sightline.verdict.audit_test import OPERATORS
 from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.verdict_table import UNFIT
 
 VERDICT, WHY, CAVEATS, NOT_RUN, MAPS = "VERDICT", "Why", "Caveats", "Not run", "Maps"
 RESULTS: tuple[Answer, ...] = ("passed", "failed", "inconclusive", "not run")

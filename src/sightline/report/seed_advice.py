@@ -7,14 +7,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, MUST_NOT, Level, Verdict
+from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, Level, Verdict
 from sightline.core.word_lists import join_words
-from sightline.report.advice import AFTER_GUESSING, NO_WORD, NOT_SURELY, UNFIT, too_few_texts
+from sightline.report.advice import AFTER_GUESSING, NO_WORD, NOT_SURELY, too_few_texts
 from sightline.report.map_names import map_title
 from sightline.report.multi_seed_summary import of_trainings
 from sightline.report.number_format import KEEP, approximate_count, count, texts
 from sightline.report.sentences import but_not_for, of_classes, opened, quoted
 from sightline.verdict.seed_summary import MapsBySeed, SeedSummary
+from sightline.verdict.verdict_table import UNFIT
 
 _DEPENDS = (
     "Whether the attention map may be shown{of} depends on the training: show it only of a "
@@ -80,8 +81,7 @@ def _answer(verdict: Verdict, name: str) -> Level | None:
     """
     if name not in verdict.by_class:
         return None if verdict.by_class else verdict.level
-    own = verdict.by_class[name].level
-    return MUST_NOT if verdict.level == MUST_NOT and own == CANNOT_TELL else own
+    return verdict.closed(verdict.by_class[name].level)
 
 
 def _may_be_shown(by_seed: list[Level | None]) -> str:
@@ -145,7 +145,7 @@ def _more_texts(across: SeedSummary) -> Iterator[str]:
         few = [
             one.by_class[name]
             for one in across.details
-            if name in one.by_class and one.by_class[name].row == 1
+            if name in one.by_class and one.by_class[name].row == UNFIT
         ]
         why = dict.fromkeys(one.reasons[0].words for one in few if one.reasons)
         if why:
