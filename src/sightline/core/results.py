@@ -8,7 +8,7 @@ silent. Many audits together → one `Table` of `TableCell`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
@@ -253,6 +253,16 @@ class Verdict:
         """
         return MUST_NOT if own == CANNOT_TELL and self.level == MUST_NOT else own
 
+    def leaves_texts(self, against: Collection[str]) -> bool:
+        """Whether a map that fails for the classes ``against`` can be shown for others: no map is
+        for a class decided by absence.
+        """
+        if not self.by_class:
+            return True
+        return any(
+            one.level != BY_ABSENCE and name not in against for name, one in self.by_class.items()
+        )
+
 
 @dataclass(frozen=True)
 class MapRow:
@@ -365,6 +375,14 @@ class Results:
     maps: tuple[MapRow, ...] = ()
     learned: Learned | None = None
     texts: tuple[TextRecord, ...] = ()
+
+    def for_text(self, predicted: str) -> Level:
+        """Give the level that advice on a text of this predicted class follows: none permits a map
+        of a model that is not surely better than guessing.
+        """
+        level = self.verdict.for_text(predicted)
+        guesses = self.learned is not None and not self.learned.something
+        return CANNOT_TELL if guesses and level.permits else level
 
     @property
     def to_test_on(self) -> int:

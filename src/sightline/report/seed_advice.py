@@ -5,7 +5,7 @@ the run.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, Level, Verdict
 from sightline.core.word_lists import join_words
@@ -13,7 +13,7 @@ from sightline.report.advice import AFTER_GUESSING, NO_WORD, NOT_SURELY, too_few
 from sightline.report.map_names import map_title
 from sightline.report.multi_seed_summary import of_trainings
 from sightline.report.number_format import KEEP, approximate_count, count, texts
-from sightline.report.sentences import but_not_for, of_classes, opened, quoted
+from sightline.report.sentences import but_not_for, of_classes, quoted
 from sightline.verdict.seed_summary import MapsBySeed, SeedSummary
 from sightline.verdict.verdict_table import UNFIT
 
@@ -102,32 +102,36 @@ def _may_be_shown(by_seed: list[Level | None]) -> str:
 
 
 def _other_maps(across: SeedSummary) -> Iterator[str]:
-    """Say for each family which other map may be shown; if attention may be shown, only signed maps
-    are named.
+    """Say for each family which other map may be shown; if attention may be shown, a map of how much
+    each word matters is an alternative, and nothing is said where there is none.
     """
     answers = [_answer(one, name) for name in across.by_class or ("",) for one in across.details]
     asked = [one for one in answers if one and one != BY_ABSENCE]
     if not asked:
         return  # no map explains a class that is decided by absence
     allowed = all(one.permits for one in asked)
-    absent = [name for name, ends in across.by_class.items() if BY_ABSENCE in ends]
     for maps in across.maps:
         found = Counter("" if one == "attention" else one or "" for one in maps.by_seed)
         if set(found) != {""}:
-            yield _other(maps, found, absent)
+            yield _other(across, maps, found, allowed=allowed)
         elif not maps.signed and not allowed:
             yield (
-                f"Show no other map of {_SAYS[False]}: no map that was put before attention passes "
-                "in any training."
+                f"Show no other map of {_SAYS[False]}: no map that was put before attention may be "
+                "shown in any training."
             )
 
 
-def _other(maps: MapsBySeed, found: Counter[str], absent: Sequence[str]) -> str:
+def _other(across: SeedSummary, maps: MapsBySeed, found: Counter[str], *, allowed: bool) -> str:
     """Name the map of a family that may be shown, or say how it depends on the run."""
     says, total, (first, times) = _SAYS[maps.signed], len(maps.by_seed), found.most_common(1)[0]
-    if times == total:
-        text = f"to show {says}, take the {map_title(first)} map{but_not_for(maps.against, absent)}"
-        return opened(f"{text}: it may be shown in {of_trainings(times, total)}.")
+    absent = [name for name, ends in across.by_class.items() if BY_ABSENCE in ends]
+    left = {*across.by_class} - {*maps.against, *absent}
+    if times == total and (left or not across.by_class):
+        which = f"the {map_title(first)} map{but_not_for(maps.against, absent)}"
+        what = (
+            f"Or show {which}" if allowed and not maps.signed else f"To show {says}, take {which}"
+        )
+        return f"{what}: it may be shown in {of_trainings(times, total)}."
     each = ", ".join(
         f"{map_title(name) if name else 'none'} in {n}" for name, n in found.most_common()
     )
