@@ -19,7 +19,7 @@ from sightline.report.html.page_template import template
 from sightline.report.html.token_highlights import STEPS, HighlightSpan, highlight_spans
 from sightline.report.map_names import map_title
 from sightline.report.number_format import count, number
-from sightline.report.sentences import headline, quoted
+from sightline.report.sentences import headline, quoted, quoted_start
 
 UNKNOWN = "unknown"
 """Follows the shade of a word that the model does not know."""
@@ -176,7 +176,7 @@ def _unknown(reading: Explanation) -> Iterator[str]:
             "the same prediction."
         )
     elif missing:
-        named = ", ".join(map(quoted, reading.unknown))
+        named = ", ".join(map(quoted_start, reading.unknown))
         yield f"The model does not know {count(missing)} of the {count(n)} words: {named}."
 
 
@@ -188,7 +188,7 @@ def _unseen(reading: Explanation) -> Iterator[str]:
     without = [word for word, seen in zip(tokens[:read], reading.sees, strict=False) if not seen]
     if not without:
         return
-    names = list(dict.fromkeys(map(quoted, without)))
+    names = list(dict.fromkeys(map(quoted_start, without)))
     named = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
     have = "has" if len(without) == 1 else "have"
     yield (
