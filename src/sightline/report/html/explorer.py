@@ -69,9 +69,7 @@ def embedded(value: Any) -> str:
 
 
 def controls(held: HeldTexts, texts: bool, recommended: Collection[str] = ()) -> Controls:
-    """List the labels to filter by, and the maps to choose from with those that the audit
-    recommends.
-    """
+    """List the labels to filter by, and the maps to choose from, of which some are recommended."""
     maps = held.maps if texts else ()
     return Controls(
         tuple(_labels(held.records)),
