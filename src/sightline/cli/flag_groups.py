@@ -243,20 +243,20 @@ class _Seed:
 
 @dataclass(frozen=True, kw_only=True)
 class Computing:
-    """Device, threads and memory of a command."""
+    """Device and threads of a command."""
 
     device: flags.Device = "auto"
     threads: flags.Threads = None
 
     @property
     def resources(self) -> Resources:
-        """Return the device, threads and memory asked for."""
+        """Return the device and threads asked for."""
         return Resources(device=self.device, threads=self.threads)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Seeded(Computing, _Seed):
-    """Device, threads, memory and seed of a command."""
+    """Device, threads and seed of a command."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -266,7 +266,7 @@ class _DryRun:
 
 @dataclass(frozen=True, kw_only=True)
 class SeededRun(_DryRun, Computing, _Seed):
-    """Device, threads, memory and seed of a command, and whether it only estimates."""
+    """Device, threads and seed of a command, and whether it only estimates."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -119,13 +119,13 @@ Outcome = Measurement | NotRun | Failed
 class Finding:
     """One test of the map: the number, its chance level, the score between them, and the result.
 
-    ``effect`` places the number between the floor (0) and the ceiling (1); without a floor it is
-    the number itself. ``delta`` is the threshold. ``compared`` states how the interval of the
-    effect lies relative to the threshold, and ``notes`` adds remarks; together they are the
-    ``reason``. A test can make several comparisons: ``comparison`` names the one that decided, and
-    number, floor, effect, p and ``needed`` belong to it. ``beside`` holds related numbers by name.
-    ``by_class`` is the effect on the texts of each predicted class, with intervals corrected for
-    the number of classes, and ``answers`` the result there. ``needed`` estimates how many texts
+    ``score`` places the number between its chance level, the ``baseline`` (0), and the best
+    achievable (1); without a baseline it is the number itself. ``compared`` states how the interval
+    of the score lies relative to the ``threshold``, and ``notes`` adds remarks; together they are
+    the ``reason``. A test can make several comparisons: ``comparison`` names the one that decided,
+    and number, baseline, score, p and ``needed`` belong to it. ``beside`` holds related numbers by
+    name. ``by_class`` is the score on the texts of each predicted class, with intervals corrected
+    for the number of classes, and ``answers`` the result there. ``needed`` estimates how many texts
     would settle an open result; None if the result is settled or no estimate is possible.
     """
 

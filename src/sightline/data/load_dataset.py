@@ -186,8 +186,8 @@ def _load(
     kept: tuple[str, ...],
     seen: frozenset[str] | None,
 ) -> Dataset:
-    """Load by the digest of the spec. ``told``, the text of the spec, separates 1 and 1.0, which
-    are equal but read differently.
+    """Load by the digest of the spec. ``digest_note``, the text of the spec, separates 1 and 1.0,
+    which are equal but read differently.
     """
     if spec.kind == "planted":
         assert spec.part is not None  # checked before

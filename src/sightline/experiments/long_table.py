@@ -23,7 +23,7 @@ class Number:
     an interval.
 
     The quantity of a test's score is its code, such as ``SL-101``; its parts are ``SL-101.number``
-    and ``SL-101.floor``. The quantity of a map is ``maps.MAP.carried``, ``.deleted`` or
+    and ``SL-101.baseline``. The quantity of a map is ``maps.MAP.carried``, ``.deleted`` or
     ``.replaced``, and the quantity of a text ``measure.quantity``, such as ``need.removed``.
     """
 
