@@ -70,6 +70,12 @@ def test_a_flag_means_the_same_in_every_command(name):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+def test_a_flag_without_a_value_shows_no_kind(name):
+    flags = [one for one in COMMANDS[name].params if getattr(one, "is_flag", False)]
+    assert {one.name for one in flags if one.metavar != ""} <= {"help"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_speaks_json(name):
     flags = {flag for parameter in COMMANDS[name].params for flag in parameter.opts}
     assert set(COMMON) <= flags

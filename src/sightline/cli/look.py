@@ -34,7 +34,7 @@ OneQuery = Annotated[
         metavar="TEXT",
         show_default="none",
         help="The question or hypothesis that comes with the text, for a model with +query.",
-        rich_help_panel="Data",
+        rich_help_panel=flags.DATA,
     ),
 ]
 SavedAudit = Annotated[
@@ -45,7 +45,7 @@ SavedAudit = Annotated[
         show_default="none",
         help="An audit of this model, as sightline audit --save wrote it, or a run of a store as "
         "STORE:KEY; its verdict is shown with the maps.",
-        rich_help_panel="Data",
+        rich_help_panel=flags.DATA,
     ),
 ]
 Maps = Annotated[
@@ -55,7 +55,7 @@ Maps = Annotated[
         metavar="NAME",
         show_default=", ".join(USUAL),
         help="A map over the words to show; may be repeated.",
-        rich_help_panel="Output",
+        rich_help_panel=flags.OUTPUT,
     ),
 ]
 
@@ -66,7 +66,7 @@ LabelName = Annotated[
         metavar="LABEL",
         show_default=False,
         help="The label to look at, of a model with several labels.",
-        rich_help_panel="Data",
+        rich_help_panel=flags.DATA,
     ),
 ]
 

@@ -42,7 +42,7 @@ OutputFormat = Annotated[
         "--format",
         show_default="csv, or what --out ends in",
         help="How predictions are written: csv or jsonl.",
-        rich_help_panel="Output",
+        rich_help_panel=flags.OUTPUT,
     ),
 ]
 Out = Annotated[
@@ -52,7 +52,7 @@ Out = Annotated[
         metavar="FILE",
         show_default="stdout",
         help="The file to write, .csv or .jsonl, whole or not at all.",
-        rich_help_panel="Output",
+        rich_help_panel=flags.OUTPUT,
     ),
 ]
 
