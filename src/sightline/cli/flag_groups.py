@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from sightline.api.compute_resources import Resources
-from sightline.api.data_source import read_label_map, read_source
+from sightline.api.data_source import DataSpec, read_label_map, read_source
 from sightline.api.hooks import Hooks
 from sightline.api.model_source import under_reading
 from sightline.api.run_options import AuditOptions, Stopping, TrainingOptions
@@ -26,7 +26,6 @@ from sightline.core.errors import SpecError
 from sightline.report.gates import VERDICT_GATES, expensive_measures
 
 if TYPE_CHECKING:
-    from sightline.api.data_source import DataSpec
     from sightline.api.list_papers import Params
     from sightline.api.study import RunSettings
 
@@ -99,7 +98,7 @@ class Corpus(Columns, _Data):
     """One source of texts, for commands other than audits."""
 
     recipe: flags.Recipe = "clean"
-    max_tokens: flags.MaxTokens = 512
+    max_tokens: flags.MaxTokens = DataSpec.max_tokens
     min_count: flags.MinCount = None
 
     def source(self) -> DataSpec:
@@ -135,7 +134,7 @@ class Texts(_Own):
     """The texts of a command that trains nothing, or that prepares its texts itself."""
 
     recipe: flags.Recipe = "clean"
-    max_tokens: flags.MaxTokens = 512
+    max_tokens: flags.MaxTokens = DataSpec.max_tokens
 
     def source(self) -> DataSpec:
         """Return them as a spec."""

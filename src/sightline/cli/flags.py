@@ -9,7 +9,9 @@ from typing import Annotated, Literal
 import typer
 
 from sightline._io.limits import read_size
+from sightline.api.data_source import DataSpec
 from sightline.api.list_choices import COMPANIONS, EXPENSIVE, Reduction
+from sightline.api.run_options import MOST_TEXTS
 from sightline.api.study_workers import Workers, read_workers
 from sightline.config.duration_syntax import read_duration
 from sightline.core.installation import install_line
@@ -210,7 +212,7 @@ MaxTokensOrModels = Annotated[
         "--max-tokens",
         metavar="N",
         min=1,
-        show_default=f"512{_MODELS}",
+        show_default=f"{DataSpec.max_tokens}{_MODELS}",
         help=_LONGEST,
         rich_help_panel=DATA,
     ),
@@ -481,7 +483,7 @@ MaxTexts = Annotated[
         "--max-texts",
         metavar="N",
         min=1,
-        show_default="800",
+        show_default=str(MOST_TEXTS),
         help="The most texts that an audit measures if its verdict is not settled before.",
         rich_help_panel=RUN,
     ),

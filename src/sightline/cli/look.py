@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sightline.api.compute_resources import prepare
+from sightline.api.data_source import DataSpec
 from sightline.api.model_source import saved_folder
 from sightline.cli import flags
 from sightline.cli.data_flags import STDIN, read_stdin
@@ -78,7 +79,7 @@ def look(
     audit: SavedAudit = None,
     maps: Maps = None,
     label_name: LabelName = "",
-    max_tokens: flags.MaxTokens = 512,
+    max_tokens: flags.MaxTokens = DataSpec.max_tokens,
     device: flags.Device = "auto",
     threads: flags.Threads = None,
     as_json: flags.Json = False,
