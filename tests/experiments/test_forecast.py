@@ -123,7 +123,7 @@ def test_an_audit_is_batches_and_the_square_of_the_lengths(
     exact: None, trained: Trained, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     test = trained.dataset.test
-    whole = 0.5 * len(test) / module.AUDIT_BATCH + squares(test) / 1000
+    whole = 0.5 * len(test) / module.BATCH + squares(test) / 1000
     monkeypatch.setattr(module, "SECONDS", 5.0)
     result = forecast_audit(trained, 0)
     assert result.seconds_audit == pytest.approx(whole)
@@ -154,7 +154,7 @@ def test_a_quick_estimate_is_of_texts_of_all_lengths(
     assert quick_seconds(trained, 0)[0] == pytest.approx(a_square * squares(test))
     few = min(module.QUICK_TEXTS, len(test) // module.SMALL)
     assert few > 2
-    most = min(module.AUDIT_BATCH, len(test))
+    most = min(module.BATCH, len(test))
     expected = {1.0: [1, 2], 0.04: [1, few], 1e-5: [1, few, most]}
     assert calls == expected[a_square]
     calls.clear()
@@ -376,7 +376,7 @@ def test_few_long_texts_among_short_ones_cost_the_words_that_are_run_of_them(
     monkeypatch.setattr(module, "SECONDS", 1.0)
     guess = forecast_audit(texts, 0, bearing=True).seconds_audit
     before, asked = model.words, module._asked(module.TOKENS_AT_ONCE, (), bearing=True)
-    measure(model, test, asked, {}, Seeds(0), module.AUDIT_BATCH, module.ignore_progress)
+    measure(model, test, asked, {}, Seeds(0), module.BATCH, module.ignore_progress)
     assert 0.4 < guess / (model.words - before) < 2.5
 
 

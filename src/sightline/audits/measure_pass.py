@@ -50,6 +50,8 @@ from sightline.measures.trace_arrays import to_numpy
 
 Progress = Callable[[int, int], None]
 Call = Literal["look", "on_batch"]
+BATCH = 32
+"""Texts of a batch of an audit, if its caller does not say."""
 
 
 def measure(

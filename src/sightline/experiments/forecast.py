@@ -33,7 +33,7 @@ from sightline.audits.look_measures import (
     stage_of,
 )
 from sightline.audits.look_measures import STAGES as LOOKED_AT
-from sightline.audits.measure_pass import measure
+from sightline.audits.measure_pass import BATCH, measure
 from sightline.audits.one_look import few_before, size_of_first_look
 from sightline.config.base_runs import as_trained
 from sightline.config.measure_registry import BY_NAME
@@ -70,7 +70,7 @@ QUICK_TEXTS, SMALL = 8, 8
 SLOW = 3.0
 """If one short text takes more seconds than this, only two texts are timed: eight texts of a
 published model took 148 s, and the first look at 120 about 2 min."""
-STRATA, AUDIT_BATCH, LEAST_TEXTS = 4, 32, 2
+STRATA, LEAST_TEXTS = 4, 2
 FIRST_SQUARES = 2**16
 """Squared words of the short texts that are timed first: up to as many texts as share a batch."""
 TOO_LONG = 2.0
@@ -303,9 +303,9 @@ def quick_seconds(
         alone, _ = take(few)
         if alone * cost(_amid_runs(ordered, least)) > SLOW * cost(few) * least:
             least = 2
-        while took < QUICK_SECONDS and len(few) < min(AUDIT_BATCH, len(ordered)):
+        while took < QUICK_SECONDS and len(few) < min(BATCH, len(ordered)):
             enough = ceil(len(few) * QUICK_SECONDS / took) if took else 0
-            few = _amid_runs(ordered, min(max(2 * len(few), least, enough), AUDIT_BATCH))
+            few = _amid_runs(ordered, min(max(2 * len(few), least, enough), BATCH))
             took, _ = take(few)
         some = seen.test[: most_compared(seen.test, default_thresholds().least)] if by_runs else ()
         later = 0.0
@@ -384,13 +384,11 @@ def _taking(
         began = perf_counter()
         model = known.forgetting() if isinstance(known, AnswersModel) else known
         if chosen_by:
-            measure(model, examples, TRIED, {}, Seeds(seed), AUDIT_BATCH, ignore_progress)
+            measure(model, examples, TRIED, {}, Seeds(seed), BATCH, ignore_progress)
         tried = perf_counter()
         if attribution is not None:
-            attributed(attribution, model, examples, seed, AUDIT_BATCH)
-        taken = measure(
-            model, examples, measures, others, Seeds(seed), AUDIT_BATCH, ignore_progress
-        )
+            attributed(attribution, model, examples, seed, BATCH)
+        taken = measure(model, examples, measures, others, Seeds(seed), BATCH, ignore_progress)
         seconds = (tried - began) * chosen_by + (perf_counter() - tried) * (1 - chosen_by)
         if isinstance(model, AnswersModel):
             asked.append((sum(len(one.tokens) for one in examples), model.about()["texts_asked"]))
@@ -424,7 +422,7 @@ def _over_strata(
         spent += took
         a_unit = min(a_unit, took / cost(few))  # longer texts cost less a unit
         whole = min(a_batch, took)
-        seconds += whole * len(stratum) / AUDIT_BATCH
+        seconds += whole * len(stratum) / BATCH
         seconds += (took - whole) * cost(stratum) / cost(few)
         held += _bytes(outcomes) * len(stratum) / len(few)
         seen += len(stratum)
@@ -455,7 +453,7 @@ def middle_batch(stratum: Sequence[Example], units: float, cost: Cost) -> Sequen
     audit has them.
     """
     middle = len(stratum) // 2
-    count = int(np.clip(units / cost(stratum[middle : middle + 1]), LEAST_TEXTS, AUDIT_BATCH))
+    count = int(np.clip(units / cost(stratum[middle : middle + 1]), LEAST_TEXTS, BATCH))
     count = min(count, len(stratum))
     start = max(0, min(middle - count // 2, len(stratum) - count))
     return stratum[start : start + count]
