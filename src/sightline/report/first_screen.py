@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from sightline.config.measure_needs import missing_from
 from sightline.core.audited_map import ATTENTION, reword_for_map
@@ -61,7 +62,7 @@ from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.verdict_table import UNFIT
 
 VERDICT, WHY, CAVEATS, NOT_RUN, MAPS = "VERDICT", "Why", "Caveats", "Not run", "Maps"
-RESULTS: tuple[Answer, ...] = ("passed", "failed", "inconclusive", "not run")
+RESULTS: tuple[Answer, ...] = get_args(Answer)
 REMOVAL = "SL-301"
 _SENTENCES: Mapping[Level, str] = {
     CAN: "Attention can be shown as an explanation of this model{of}.",
