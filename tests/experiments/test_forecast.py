@@ -28,6 +28,7 @@ from sightline.data.load_dataset import load, load_part
 from sightline.data.vocabulary import Vocabulary
 from sightline.experiments import forecast as module
 from sightline.experiments import report_cost
+from sightline.experiments.callbacks import Display
 from sightline.experiments.cost_estimate import estimate
 from sightline.experiments.forecast import (
     forecast,
@@ -40,7 +41,6 @@ from sightline.experiments.forecast import (
 from sightline.experiments.forecast_result import Forecast
 from sightline.experiments.pipeline import Trained, audit_trained, train
 from sightline.experiments.store import Summary
-from sightline.experiments.training_jobs import Display
 from tests.adapters.huggingface.toys import classifier, word_pieces
 from tests.adapters.offering import Offering
 from tests.texts import example, untrained

@@ -24,12 +24,12 @@ from sightline.core.errors import DataError, StoreError
 from sightline.core.results import Measurement, Ragged
 from sightline.experiments import run_in_store as keeping
 from sightline.experiments import store as storing
+from sightline.experiments.callbacks import Display
 from sightline.experiments.locks import claim
 from sightline.experiments.missing_values import why_absent
 from sightline.experiments.pipeline import run
 from sightline.experiments.run_in_store import keep_training, run_stored
 from sightline.experiments.store import Store
-from sightline.experiments.training_jobs import Display
 from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.experiments.children import hold
 

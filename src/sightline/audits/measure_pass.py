@@ -31,10 +31,8 @@ from sightline.audits.determinism import DeterminismCheck
 from sightline.audits.isolation import IsolatedMeasure, enter
 from sightline.audits.prepass import half, learns_from_all, texts_of
 from sightline.core.example import Example
-from sightline.core.needs import offered
+from sightline.core.needs import ANY_COMPANION, COMPANION, offered
 from sightline.core.protocols import (
-    ANY_COMPANION,
-    COMPANION,
     Arrays,
     Auditable,
     Measure,
