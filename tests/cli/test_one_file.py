@@ -13,7 +13,7 @@ from sightline.data.assembly.user_splits import ALSO_TRAINED, EVERY_ROW
 from sightline.data.load_dataset import load
 from sightline.experiments.load_models import load_trained
 from tests.cli.conftest import TINY, Call, write_table
-from tests.cli.test_check_model import FILE, write
+from tests.cli.own_models import FILE, write
 
 
 @pytest.fixture(scope="module")
