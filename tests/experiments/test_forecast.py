@@ -15,6 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from sightline.adapters.huggingface.from_pretrained import transformer
 from sightline.audits.look_measures import COMPARED
 from sightline.audits.measure_pass import measure
+from sightline.audits.stop_limits import ignore
 from sightline.config.presets import build_specs
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import RunSpec
@@ -376,7 +377,7 @@ def test_few_long_texts_among_short_ones_cost_the_words_that_are_run_of_them(
     monkeypatch.setattr(module, "SECONDS", 1.0)
     guess = forecast_audit(texts, 0, bearing=True).seconds_audit
     before, asked = model.words, module._asked(module.TOKENS_AT_ONCE, (), bearing=True)
-    measure(model, test, asked, {}, Seeds(0), module.BATCH, module.ignore_progress)
+    measure(model, test, asked, {}, Seeds(0), module.BATCH, ignore)
     assert 0.4 < guess / (model.words - before) < 2.5
 
 

@@ -14,7 +14,7 @@ from sightline.api.label_choice import chosen_labels
 from sightline.api.model_source import ChosenModel, GivenModel
 from sightline.api.resume import LookFolders
 from sightline.api.run_options import AuditOptions
-from sightline.audits.stop_limits import most_texts
+from sightline.audits.stop_limits import ignore, most_texts
 from sightline.core.errors import SightlineError
 from sightline.core.whole_numbers import whole
 
@@ -35,7 +35,7 @@ def audit_labels(
     seed: int = 0,
     *,
     companions: Mapping[str, Auditable] | None = None,
-    on_progress: OnTexts = lambda done, total: None,
+    on_progress: OnTexts = ignore,
     **options: Any,
 ) -> LabelAudits:
     """Test for each label of a model with several whether its attention can be trusted.

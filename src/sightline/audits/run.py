@@ -94,7 +94,7 @@ def audit(
     on_look: OnLook = ignore,
     on_measures: OnMeasures = ignore,
     spec: Mapping[str, Any] | None = None,
-    on_progress: Progress = lambda done, total: None,
+    on_progress: Progress = ignore,
 ) -> Audit:
     """Test whether a model's attention can be trusted as an explanation, on the test texts of a
     dataset.

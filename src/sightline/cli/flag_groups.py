@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from sightline.api.compute_resources import Resources
 from sightline.api.data_source import DataSpec, read_label_map, read_source
-from sightline.api.hooks import Hooks
+from sightline.api.hooks import Hooks, ignore
 from sightline.api.model_source import under_reading
 from sightline.api.run_options import AuditOptions, Stopping, TrainingOptions
 from sightline.api.study_workers import Workers
@@ -361,8 +361,8 @@ class Console:
             on_note=lambda note: print_message(f"note: {note}"),
             on_resume=print_message,
             on_ready=partial(say_ready, quiet=self.quiet),
-            on_seed=_ignore if self.quiet else _say_seed,
-            on_label=_ignore_label if self.quiet else _say_label,
+            on_seed=ignore if self.quiet else _say_seed,
+            on_label=ignore if self.quiet else _say_label,
         )
 
     def hooks_of(self, stopping: Stopping) -> Hooks:
@@ -458,11 +458,3 @@ def _say_seed(seed: int, number: int, count: int) -> None:
 
 def _say_label(label: str, number: int, count: int) -> None:
     print_message(f"label {label} ({number} of {count})")
-
-
-def _ignore_label(label: str, number: int, count: int) -> None:
-    """Say nothing."""
-
-
-def _ignore(seed: int, number: int, count: int) -> None:
-    """Say nothing."""

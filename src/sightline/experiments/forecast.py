@@ -35,6 +35,7 @@ from sightline.audits.look_measures import (
 from sightline.audits.look_measures import STAGES as LOOKED_AT
 from sightline.audits.measure_pass import BATCH, measure
 from sightline.audits.one_look import few_before, size_of_first_look
+from sightline.audits.stop_limits import ignore
 from sightline.config.base_runs import as_trained
 from sightline.config.measure_registry import BY_NAME
 from sightline.config.part_syntax import Part as ModelPart
@@ -135,10 +136,6 @@ def forecast(
         peak_bytes=audit.peak_bytes + part.unread_bytes,
         basis=f"{_read_of(part)}{about}; {audit.basis}",
     )
-
-
-def ignore_progress(done: int, total: int) -> None:
-    """Ignore progress: timing must not draw bars."""
 
 
 Take = Callable[[Sequence[Example]], tuple[float, dict[str, Outcome]]]
@@ -384,11 +381,11 @@ def _taking(
         began = perf_counter()
         model = known.forgetting() if isinstance(known, AnswersModel) else known
         if chosen_by:
-            measure(model, examples, TRIED, {}, Seeds(seed), BATCH, ignore_progress)
+            measure(model, examples, TRIED, {}, Seeds(seed), BATCH, ignore)
         tried = perf_counter()
         if attribution is not None:
             attributed(attribution, model, examples, seed, BATCH)
-        taken = measure(model, examples, measures, others, Seeds(seed), BATCH, ignore_progress)
+        taken = measure(model, examples, measures, others, Seeds(seed), BATCH, ignore)
         seconds = (tried - began) * chosen_by + (perf_counter() - tried) * (1 - chosen_by)
         if isinstance(model, AnswersModel):
             asked.append((sum(len(one.tokens) for one in examples), model.about()["texts_asked"]))
