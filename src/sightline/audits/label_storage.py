@@ -16,6 +16,7 @@ from sightline._io.checksums import MANIFEST, check_unchanged, seal
 from sightline.audits.audit_storage import FILES as OF_AN_AUDIT
 from sightline.audits.audit_storage import SUMMARY, write_results
 from sightline.config.json_reader import parse_json, read_as
+from sightline.config.key_compatibility import LATER
 from sightline.core.errors import SpecError, StoreError
 from sightline.core.results import Results
 
@@ -39,7 +40,7 @@ class LabelIndex:
     left_out: Mapping[str, str]
     levels: Mapping[str, float]
     folders: Mapping[str, str]
-    failed: tuple[str, ...] = field(default=(), metadata={"later": True})
+    failed: tuple[str, ...] = field(default=(), metadata=LATER)
 
 
 def holds_labels(folder: Path) -> bool:
