@@ -191,23 +191,13 @@ def forecast_audit(
     )
     part = audited / len(ordered)
     timed = sum(len(few) for few, _ in tried)
-    basis = f"an audit of {timed} of {audited:,} test texts, scaled by "
-    basis += "the words that it runs" if by_runs else "the square of their length"
-    basis += f", {chosen_by:.0%} of which choose the attention source" if choosing else ""
-    learned = [
-        one.code for one in measures if one.code in BY_NAME and isinstance(one, SupportsSurvey)
-    ]
-    basis += (
-        f"; not counted: what {' and '.join(learned)} does with all texts together"
-        if learned
-        else ""
+    by = "the words that it runs" if by_runs else "the square of their length"
+    choice = f", {chosen_by:.0%} of which choose the attention source" if choosing else ""
+    basis = (
+        f"an audit of {timed} of {audited:,} test texts, scaled by {by}{choice}"
+        f"{_not_counted(measures)}{_texts_asked(asked, part, ordered)}; memory: the most that was "
+        "held meanwhile, and the raw numbers of all texts"
     )
-    if asked:
-        # The number of texts asked grows about as the number of words: each word is left out once.
-        words, texts_asked = (sum(column) for column in zip(*asked[2:], strict=True))
-        every = part * sum(len(one.tokens) for one in ordered)
-        basis += f"; about {round(texts_asked * every / words):,} texts to ask the model"
-    memory = "memory: the most that was held meanwhile, and the raw numbers of all texts"
     # Arrays of all texts are held twice while batches are joined.
     peak = _peak_bytes(trained.model.collate(short).ids.device) + round(
         2 * held * audited * (1 - chosen_by)
@@ -219,7 +209,7 @@ def forecast_audit(
         0.0,
         seconds * part,
         peak,
-        f"{basis}; {memory}",
+        basis,
         seconds_start=max(0.0, cold - alone),
         seconds_judging=after,
         seconds_page=page,
@@ -227,6 +217,25 @@ def forecast_audit(
         few=few_before(trained.model, first, default_thresholds().least) if bearing else 0,
         notes=(note,) if note else (),
     )
+
+
+def _not_counted(measures: Sequence[Measure]) -> str:
+    """Name the measures whose work on all texts together is not timed."""
+    learned = [
+        one.code for one in measures if one.code in BY_NAME and isinstance(one, SupportsSurvey)
+    ]
+    named = " and ".join(learned)
+    return f"; not counted: what {named} does with all texts together" if learned else ""
+
+
+def _texts_asked(asked: Sequence[tuple[int, int]], part: float, ordered: Sequence[Example]) -> str:
+    """Estimate how many texts a model that only answers is asked; the first two calls warm up."""
+    if not asked:
+        return ""
+    # The number of texts asked grows about as the number of words: each word is left out once.
+    words, texts = (sum(column) for column in zip(*asked[2:], strict=True))
+    every = part * sum(len(one.tokens) for one in ordered)
+    return f"; about {round(texts * every / words):,} texts to ask the model"
 
 
 def _asked(tokens: int, chosen: tuple[str, ...], *, bearing: bool) -> tuple[Measure, ...]:
