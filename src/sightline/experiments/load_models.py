@@ -31,6 +31,7 @@ from sightline.models.model_storage import (
     save_classifier,
 )
 
+
 def save_trained(trained: Trained, folder: str | Path) -> Path:
     """Write a model and its control models to one folder, completely or not at all."""
     companions = {name: _built_in(companion) for name, companion in trained.companions.items()}
