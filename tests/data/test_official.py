@@ -268,6 +268,18 @@ def test_a_story_that_cannot_be_read(text, message, tmp_path):
         read("babi", folder_of(tmp_path, files))
 
 
+def test_evidence_without_groups_is_read_as_groups_are(tmp_path):
+    grouped = read("eraser", folder_of(tmp_path / "a", CORPORA["eraser"]))
+    flat = {
+        name: text.replace("[[", "[").replace("]]", "]")
+        for name, text in CORPORA["eraser"].items()
+    }
+    assert flat != CORPORA["eraser"]
+    found = read("eraser", folder_of(tmp_path / "b", flat))
+    assert [e.rationale for e in found.test] == [e.rationale for e in grouped.test]
+    assert any(found.test[0].rationale)
+
+
 def test_eraser_round_trips(tmp_path):
     data = read("eraser", folder_of(tmp_path / "a", CORPORA["eraser"]))
     assert data.train[0].rationale == (False, True, True, False, False, False)
