@@ -172,8 +172,7 @@ def _named(
         if type(cell) is int and 0 <= cell < len(names):
             return names[cell]
         message = (
-            f"expected the number of a class in {column!r}, 0 to {len(names) - 1}, got "
-            f"{show(cell)}"
+            f"expected the number of a class in {column!r}, 0 to {len(names) - 1}, got {show(cell)}"
         )
         raise DataError(f"{message}; remove rows without a label", file, line)
 
