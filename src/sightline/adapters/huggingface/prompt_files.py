@@ -110,7 +110,7 @@ def check_answers(answers: Mapping[str, str]) -> None:
             )
 
 
-def labelled(answers: Mapping[Any, str] | Sequence[str]) -> dict[str, str]:
+def labelled(answers: Mapping[Any, Any] | Sequence[Any]) -> dict[str, str]:
     """Give answers by their labels, which are written as those of a table; in a plain list, each
     answer is its own label.
     """
