@@ -56,7 +56,8 @@ def of_training(spec: RunSpec) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield _left_open(room, part)
     if spec.data.kind != GIVEN:
         yield _left_open(*_source(spec.data))
-    kinds = {spec.data.kind, *(table.kind for table in spec.data.tables.values())}
+    files = spec.data.files.tables.values() if spec.data.files else ()
+    kinds = {spec.data.kind, *(table.kind for table in files)}
     if spec.data.labels_sep and not kinds.isdisjoint(OF_ARROW):
         yield "lists of labels", LISTS
     yield from (_omitted(name, getattr(spec, name)) for name in ("data", "model", "fit"))
