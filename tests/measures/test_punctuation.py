@@ -60,6 +60,7 @@ def test_each_number_is_the_literal_one(spec: str) -> None:
         n = len(text.tokens)
         assert values["words"][row] == pytest.approx(1 - weights[-1], abs=1e-6)
         assert values["flat"][row] == pytest.approx((n - 1) / n)
+        assert values["length"][row] == n
         assert values["removed"][row] == pytest.approx(
             formulas.total_variation(
                 whole, formulas.run_alone(model, formulas.without(text, {n - 1}))
@@ -116,8 +117,19 @@ def test_without_marks_there_is_nothing_to_ask() -> None:
 def test_a_text_of_marks_alone_cannot_lose_them() -> None:
     texts = [*DOTTED, example("! ?", 5)]
     outcome = take(untrained("mlp(hidden=6)+additive"), texts)
-    assert outcome.undefined == {"removed": {"only marks": 1}, "without": {"only marks": 1}}
-    assert (outcome.values["words"][5], outcome.values["flat"][5]) == (0, 0)
+    of_all = ("words", "flat", "removed", "without")
+    assert outcome.undefined == {name: {"only marks": 1} for name in of_all}
+    assert [bool(np.isnan(outcome.values[name][5])) for name in of_all] == [True] * 4
+
+
+def test_texts_of_marks_alone_do_not_move_the_score() -> None:
+    model = untrained("mlp(hidden=6)+additive")
+    perfect = {t.index: np.r_[np.ones(len(t.tokens) - 1), 0] for t in DOTTED}
+    model.source = GivenWeights(perfect | {i: np.ones(2) for i in (5, 6)})
+    values = take(model, [*DOTTED, example("! ?", 5), example("… .", 6)]).values
+    assert np.nansum(values["words"] - values["flat"]) == pytest.approx(
+        np.nansum(1 - values["flat"])
+    )
 
 
 def test_a_text_without_marks_loses_exactly_nothing() -> None:

@@ -63,7 +63,7 @@ def test_the_share_of_attention_on_the_template_is_said() -> None:
     even, sink = audited(EVEN), audited(SINKS)
     marks = even.measurements["marks"].values
     length = np.asarray(marks["length"])
-    assert marks["words"] == pytest.approx(length / (length + len(OF_TEMPLATE)), abs=1e-5)
+    assert marks["words"] == pytest.approx((length - len(OF_TEMPLATE)) / length, abs=1e-5)
     assert float(np.asarray(sink.measurements["marks"].values["words"]).max()) < 0.2
     assert (sunk(even), sunk(sink)) == (False, True)
 

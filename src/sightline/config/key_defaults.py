@@ -36,6 +36,14 @@ LISTS: Mapping[str, Any] = {"class_names": True}
 """Lists of class numbers are read as names of classes; they were read as numbers."""
 
 
+_OWN_TEXTS = (*OWN, GIVEN)
+LATER_RULES: Mapping[str, tuple[Mapping[str, str], tuple[str, ...]]] = {
+    "marks": ({"marks alone": "left out"}, _OWN_TEXTS),
+}
+"""Rules of measures that came later and change numbers only on some kinds of data, which are named:
+no test text of a published corpus has marks alone."""
+
+
 def changed(places: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, dict[str, Any]]:
     """Give the settings that differ from their first values, by place."""
     found = {}
@@ -68,8 +76,13 @@ def of_audit(spec: RunSpec) -> Iterator[tuple[str, Mapping[str, Any]]]:
     yield from (
         (f"measure {code}", MEASURES[code].settings) for code in selected_measures(spec.measures)
     )
+    yield from (
+        (f"measure {code}, later", rule)
+        for code, (rule, kinds) in LATER_RULES.items()
+        if code in selected_measures(spec.measures) and spec.data.kind in kinds
+    )
     yield "intervals", INTERVALS
-    if spec.data.kind in (*OWN, GIVEN):  # other corpora are not searched for near copies
+    if spec.data.kind in _OWN_TEXTS:  # other corpora are not searched for near copies
         yield "near copies", NEAR_COPIES
     yield _omitted("run", spec)
     for part in _readable("companion", spec.companions):

@@ -45,8 +45,8 @@ def is_mark(token: str) -> bool:
 
 @dataclass(frozen=True)
 class Punctuation:
-    """The share of attention on words, the share of tokens that are words, and the change of the
-    output without the marks: punctuation and special tokens.
+    """The share of attention on words, the share that uniform weights put there, and the change of
+    the output without the marks: punctuation and special tokens. A text of marks alone has none.
 
     A token that occurs in nearly every text (in a share ``everywhere`` of at least ``least`` texts)
     distinguishes no texts, so it counts as a mark, too.
@@ -82,12 +82,14 @@ class Punctuation:
         mark = _marked(subject, trace, words)
         rest = words.mask & ~mark
         on_words, special = _word_share(trace)
+        tokens = to_numpy(trace.batch.attendable)
+        unmarked = tokens & words.without(mark)
         out: dict[str, Array | Ragged] = {
             "words": on_words * (words.attention * rest).sum(1) / words.attention.sum(1),
-            "flat": rest.sum(1) / (words.mask.sum(1) + special),
+            "flat": unmarked.sum(1) / (tokens.sum(1) + special),
             "removed": _removed(subject.model, trace, words, mark),
             "marks": mark.sum(1) + special,
-            "length": words.mask.sum(1),
+            "length": words.mask.sum(1) + special,
             "mark": ragged(mark.astype(float), words.mask),
         }
         if "decode" in subject.model.offers:
@@ -95,15 +97,16 @@ class Punctuation:
         return out
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts of marks alone; if no text has a mark, nothing can be measured."""
+        """Leave out and count the texts of marks alone; if no text has a mark, nothing can be
+        measured.
+        """
         marks = np.asarray(arrays["marks"])
-        nowhere = np.full(len(marks), not marks.any())
+        nowhere, alone = np.full(len(marks), not marks.any()), np.asarray(arrays["flat"]) == 0
         asked = [name for name in ("words", "flat", "without", "removed") if name in arrays]
         values = {
             **arrays,
-            **{name: np.where(nowhere, np.nan, np.asarray(arrays[name])) for name in asked},
+            **{name: np.where(nowhere | alone, np.nan, np.asarray(arrays[name])) for name in asked},
         }
-        alone = np.asarray(arrays["flat"]) == 0
         undefined = count_undefined(values, {"no marks": nowhere, "only marks": alone})
         missing = {} if "without" in arrays else {"without": needed({"decode"})}
         return Measurement(

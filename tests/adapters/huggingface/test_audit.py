@@ -19,15 +19,19 @@ from sightline.adapters.huggingface.from_pretrained import load_huggingface
 from sightline.api.audit import audit_source
 from sightline.api.model_source import choose, saved_folder, under_reading
 from sightline.api.run_options import AuditOptions
+from sightline.audits.measure_pass import measure
 from sightline.cli.app import app
 from sightline.config.spec_syntax import parse_data
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
 from sightline.data.dataset import Dataset
 from sightline.measures.default_measures import default_measures
+from sightline.measures.punctuation import Punctuation
 from tests.adapters.huggingface.conftest import NEEDLE
 from tests.adapters.huggingface.toys import classifier, whole_words, word_pieces
 from tests.snapshots import refused
+from tests.texts import example
 
 
 def called(*words: str) -> Any:
@@ -167,6 +171,24 @@ def test_special_tokens_are_told_as_marks(both: tuple[Any, Any], needles: Datase
     assert set(marks.tolist()) == {2}
     wanted = 1 - trace.elsewhere.double().numpy()
     assert np.abs(words[:, None] - wanted).min(axis=1).max() < 1e-6
+
+
+def test_even_attention_over_pieces_rests_on_words_as_much_as_chance() -> None:
+    """Two words of two pieces and one of one, a stop, [CLS] and [SEP]."""
+    tokenizer = word_pieces()
+    module = classifier("bert", tokenizer=tokenizer)
+    for name, values in module.named_parameters():
+        if "query" in name:
+            values.data.zero_()
+    texts = [example("the was good .", 0), example("film was .", 1)]
+    model = sightline.transformer(module, tokenizer, head=1)
+    pieces = [len(tokenizer.tokenize(text.text)) for text in texts]
+    assert pieces == [6, 4]
+    found = measure(model, texts, (Punctuation(),), {}, Seeds(0), 2, lambda done, total: None)
+    values = found["marks"].values
+    assert values["flat"] == pytest.approx([5 / 8, 3 / 6])
+    assert values["words"] == pytest.approx(values["flat"], abs=1e-6)
+    assert (values["marks"].tolist(), values["length"].tolist()) == ([3, 3], [6, 5])
 
 
 def test_a_pipeline_has_a_model_and_a_tokenizer(both: tuple[Any, Any], needles: Dataset) -> None:

@@ -153,7 +153,9 @@ ROWS: Mapping[str, MeasureRow] = {
             "words": Quantity(
                 "share of attention on words rather than punctuation and special tokens", SHARE
             ),
-            "flat": Quantity("share of tokens that are words", SHARE),
+            "flat": Quantity(
+                "share of the tokens that belong to words: what uniform weights put there", SHARE
+            ),
             "without": Quantity(
                 (
                     "total variation of the output when the weights of punctuation and "
