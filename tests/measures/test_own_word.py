@@ -2,6 +2,8 @@
 (SL-402).
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,24 @@ def test_in_an_mlp_the_word_explains_everything() -> None:
     found = taken(untrained("mlp(hidden=6)+additive").double()).values
     assert found["word"] == pytest.approx(found["whole"], nan_ok=True)
     assert np.nanmean(found["whole"]) == pytest.approx(1)
+
+
+def test_copies_and_texts_of_one_group_are_no_other_texts() -> None:
+    model = untrained("bilstm(hidden=6)+additive").double()
+    copy = replace(TEXTS[2], index=9, id="copy")
+    texts = [*TEXTS[:3], *(replace(text, group="one source") for text in TEXTS[3:]), copy]
+    found = taken(model, texts).values
+    traces = [model.trace(model.collate([text])) for text in texts]
+    sums = literal.explained(
+        [text.tokens for text in texts],
+        [trace.token_logits[0].numpy() for trace in traces],
+        [trace.attention[0].tolist() for trace in traces],
+        [0, 1, 2, 3, 3, 3, 2],
+    )
+    mean = np.mean([one[0] for one in sums if one])
+    for name, column in (("whole", 0), ("word", 1), ("text", 2)):
+        expected = [np.nan if one is None else one[column] / mean for one in sums]
+        assert found[name] == pytest.approx(expected, nan_ok=True)
 
 
 def test_the_untrained_companion_is_measured_as_itself() -> None:

@@ -22,20 +22,28 @@ def drawn(
     ]
 
 
-def found(texts: list[list[str]], values: list[np.ndarray], weights: list[np.ndarray]) -> Explained:
+def found(
+    texts: list[list[str]],
+    values: list[np.ndarray],
+    weights: list[np.ndarray],
+    clusters: list[int] | None = None,
+) -> Explained:
     kind = np.unique([word for text in texts for word in text], return_inverse=True)[1]
     text = np.repeat(np.arange(len(texts)), [len(one) for one in texts])
-    return explained(np.concatenate(values), kind, text, np.concatenate(weights))
+    cluster = text if clusters is None else np.unique(clusters, return_inverse=True)[1][text]
+    return explained(np.concatenate(values), kind, text, np.concatenate(weights), cluster)
 
 
 @settings(max_examples=60, deadline=None)
-@given(CORPORA, st.integers(1, 3), st.integers(0, 99))
+@given(CORPORA, st.integers(1, 3), st.integers(0, 99), st.data())
 def test_sums_are_those_of_guesses_made_one_by_one(
-    texts: list[list[str]], classes: int, seed: int
+    texts: list[list[str]], classes: int, seed: int, data: st.DataObject
 ) -> None:
     values, weights = drawn(texts, classes, seed)
-    sums = found(texts, values, weights)
-    expected = [one or (np.nan,) * 3 for one in literal.explained(texts, values, weights)]
+    some = st.lists(st.integers(0, 3), min_size=len(texts), max_size=len(texts))
+    clusters = data.draw(st.none() | some)
+    sums = found(texts, values, weights, clusters)
+    expected = [one or (np.nan,) * 3 for one in literal.explained(texts, values, weights, clusters)]
     assert np.stack([sums.whole, sums.by_word, sums.by_text], axis=1) == pytest.approx(
         np.array(expected), abs=1e-9, nan_ok=True
     )
@@ -61,3 +69,21 @@ def test_what_says_nothing_explains_nothing_on_average() -> None:
     whole = np.nansum(sums.whole)
     assert np.nansum(sums.by_word) / whole == pytest.approx(0, abs=0.06)
     assert np.nansum(sums.by_text) / whole == pytest.approx(0, abs=0.06)
+
+
+@pytest.mark.parametrize("copied", [True, False])
+def test_texts_of_one_cluster_explain_nothing_of_each_other(copied: bool) -> None:
+    """Noise, with each text twice or with two texts of one group; rare words, so that one more place
+    counts.
+    """
+    generator = np.random.default_rng(1)
+    texts = [[str(one) for one in generator.integers(0, 1000, 5)] for _ in range(1000)]
+    values, weights = [generator.normal(size=(5, 1)) for _ in texts], [np.ones(5)] * 2000
+    more = values if copied else [generator.normal(size=(5, 1)) for _ in texts]
+    twice = texts * 2, values + more, weights
+    apart, together = (
+        np.nansum(sums.by_word) / np.nansum(sums.whole)
+        for sums in (found(*twice), found(*twice, [*range(1000)] * 2))
+    )
+    assert together == pytest.approx(0, abs=0.03)
+    assert (apart > 0.05) == copied

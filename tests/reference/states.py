@@ -53,26 +53,40 @@ def explained(
     texts: Sequence[Sequence[str]],
     values: Sequence[Sequence[np.ndarray]],
     weights: Sequence[Sequence[float]],
+    clusters: Sequence[int] | None = None,
 ) -> list[tuple[float, float, float] | None]:
-    """Guess each token from the same word in other texts, from the rest of its text, and from all
-    other texts.
+    """Guess each token from the same word in texts of other clusters, from the rest of its text,
+    and from all texts of other clusters; without clusters each text is one.
     """
+    of = range(len(texts)) if clusters is None else clusters
     out = []
     for here, words in enumerate(texts):
         whole = word_error = text_error = 0.0
         found = False
         for place, word in enumerate(words):
-            others = [(t, p) for t in range(len(texts)) for p in range(len(texts[t])) if t != here]
+            others = [
+                (t, p)
+                for t in range(len(texts))
+                for p in range(len(texts[t]))
+                if of[t] != of[here]
+            ]
             same = [values[t][p] for t, p in others if texts[t][p] == word]
             rest = [values[here][p] for p in range(len(words)) if p != place]
             if not same or not rest:
                 continue
+            having = [t for t in range(len(texts)) if word in texts[t]]
+            repeated = len(having) > len({of[t] for t in having})
             found, weight, value = True, weights[here][place], values[here][place]
             whole += weight * _squared(value, [values[t][p] for t, p in others])
-            word_error += weight * _squared(value, same)
+            word_error += weight * (_halved if repeated else _squared)(value, same)
             text_error += weight * _squared(value, rest)
         out.append((whole, whole - word_error, whole - text_error) if found else None)
     return out
+
+
+def _halved(value: np.ndarray, others: Sequence[np.ndarray]) -> float:
+    """Half the mean squared distance from others, of which some may be copies of each other."""
+    return float(np.mean([((value - other) ** 2).sum() for other in others])) / 2
 
 
 def _squared(value: np.ndarray, others: Sequence[np.ndarray]) -> float:

@@ -17,7 +17,7 @@ from sightline.core.protocols import Arrays, MeasureContext, Survey, Trace
 from sightline.core.results import Measurement, Ragged, Values
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import types_of, words_of
-from sightline.measures.trace_arrays import WHY, of_words, to_numpy, with_reasons
+from sightline.measures.trace_arrays import WHY, cluster_of, of_words, to_numpy, with_reasons
 from sightline.numerics.word_variance import explained
 
 _SET = MEASURES["own_word"].settings
@@ -31,8 +31,9 @@ class OwnWord:
     explains.
 
     A token's logits are predicted from the same word in *other* texts, and from the other words of
-    its text. Each token counts by its attention. All sums of squares are divided by their mean over
-    the texts, so that means over texts are shares.
+    its text. Copies and texts of one group are no other texts. Each token counts by its attention.
+    All sums of squares are divided by their mean over the texts, so that means over texts are
+    shares.
     """
 
     code: str = "own_word"
@@ -47,6 +48,7 @@ class OwnWord:
         words = words_of(trace)
         found: dict[str, Values] = {
             "index": words.index,
+            "cluster": np.array([cluster_of(text) for text in subject.texts]),
             "type": Ragged(types_of(subject.texts, words, trace), words.mask.sum(1)),
         }
         found |= _evidence(trace)
@@ -115,7 +117,8 @@ def _explained(
     known &= np.bincount(text, ~known, minlength=len(kind.lengths))[text] == 0
     rows, texts = np.unique(text[known], return_inverse=True)
     types = np.unique(kind.flat[known], return_inverse=True)[1]
-    sums = explained(evidence.flat[known], types, texts, weight.flat[known])
+    clusters = np.unique(np.asarray(arrays["cluster"])[rows], return_inverse=True)[1][texts]
+    sums = explained(evidence.flat[known], types, texts, weight.flat[known], clusters)
     out = np.full((3, len(kind.lengths)), np.nan)
     out[:, rows] = sums.whole, sums.by_word, sums.by_text
     there = out[0, ~np.isnan(out[0])]
