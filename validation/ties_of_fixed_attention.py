@@ -54,11 +54,11 @@ def ranks_of(spec: RunSpec, store: Store) -> Ranks:
     trained = train(spec, keep=partial(keep_training, store))
     texts = sample_test(trained.dataset, spec.limit, spec.seed).test
     measure, seeds = RankInformation(shuffles=0), Seeds(spec.seed)
-    subject = MeasureContext(trained.model, {}, audited=texts)
     ordered = sorted(range(len(texts)), key=lambda place: len(texts[place].tokens))
     parts = []
     for start in range(0, len(texts), BATCH):
-        some = [texts[place] for place in ordered[start : start + BATCH]]
+        some = tuple(texts[place] for place in ordered[start : start + BATCH])
+        subject = MeasureContext(trained.model, {}, some, texts)
         trace = trained.model.trace(trained.model.collate(some))
         parts.append(measure.look(subject, trace, seeds))
     return Ranks.of(join_batches(parts, np.argsort(ordered)), seeds, MOST)

@@ -152,7 +152,11 @@ def test_near_copies_enter_the_keys_of_own_texts_alone(
         assert training_key(run) == before[of][1]
 
 
-LATER = {"csv": {"marks", "own_word"}, "adr": {"own_word"}, "mimic": {"own_word"}}
+LATER = {
+    "csv": {"marks", "own_word", "information"},
+    **{kind: {"own_word", "information"} for kind in ("adr", "mimic")},
+    **{kind: {"information"} for kind in ("babi", "cnn", "snli")},
+}
 """The measures whose later rules change numbers, by kind of data; other kinds have none."""
 
 
@@ -281,7 +285,7 @@ def test_texts_that_were_handed_over_have_no_defaults() -> None:
     assert not key_defaults.changed(key_defaults.of_training(run))
     of_audit = key_defaults.changed(key_defaults.of_audit(run))
     assert of_audit.pop("near copies") == NEAR_COPIES
-    assert later_rules(of_audit) == LATER["csv"]
+    assert later_rules(of_audit) == {"marks", "own_word"}
     of_audit = {place: one for place, one in of_audit.items() if not place.endswith(", later")}
     assert of_audit == key_defaults.changed(
         key_defaults.of_audit(RUNS["usual"])

@@ -88,7 +88,8 @@ def world(seed: int = 0, signal: float = 0.0, sharp: float = 1.0) -> tuple[Writt
     states[:, :, 0] += signal * 0.75**ranks * (2 * labels[:, None] - 1)
     states[:, :, 0] *= np.sqrt(WIDTH - 1)
     texts = [
-        example(" ".join(WORDS[:LENGTH]), index, int(label)) for index, label in enumerate(labels)
+        replace(example(" ".join(WORDS[:LENGTH]), index, int(label)), group=f"source {index}")
+        for index, label in enumerate(labels)
     ]
     return Written(states, attention, np.eye(WIDTH)[0]), texts
 
@@ -118,7 +119,7 @@ def test_the_published_count_lets_tied_ranks_follow_the_text() -> None:
     drawn, texts = world()
     model = replace(drawn, attention=np.full_like(drawn.attention, 1 / LENGTH))
     trace = model.trace(model.collate(texts[:300]))
-    subject = MeasureContext(model, {}, audited=tuple(texts[:300]))
+    subject = MeasureContext(model, {}, tuple(texts[:300]), audited=tuple(texts[:300]))
     arrays = RankInformation(shuffles=0).look(subject, trace, Seeds(0))
     ranks = Ranks.of(arrays, Seeds(0), MOST)
     assert ranks.tied.all()
@@ -190,7 +191,9 @@ def test_an_untrained_companion_is_asked_too() -> None:
 def test_short_texts_are_left_out_and_counted() -> None:
     model, texts = world()
     texts = [
-        example(" ".join(WORDS[:2]), one.index, one.label) if one.index < 20 else one
+        replace(example(" ".join(WORDS[:2]), one.index, one.label), group=one.group)
+        if one.index < 20
+        else one
         for one in texts
     ]
     lengths = np.where(np.arange(TEXTS) < 20, 2, LENGTH)
@@ -208,6 +211,42 @@ def test_too_few_texts_are_refused_in_words() -> None:
     assert "expected at least 200 texts" in why
     assert measured.whole["D.label"].n == 0
     assert said(measured) == ""
+
+
+def in_pairs(pairs: int) -> tuple[Written, list[Example]]:
+    """Two near copies of each text, with one label, which is drawn at random."""
+    model, texts = world()
+    source = np.repeat(np.arange(pairs), 2)
+    noise = 0.05 * np.random.default_rng(1).standard_normal((2 * pairs, LENGTH, WIDTH))
+    labels = np.random.default_rng(2).integers(0, 2, pairs)
+    twice = [
+        replace(text, group=f"source {one}", label=int(labels[one]))
+        for text, one in zip(texts, source.tolist(), strict=False)
+    ]
+    return replace(
+        model, states_of=model.states_of[source] + noise, attention=model.attention[source]
+    ), twice
+
+
+def test_copies_give_no_information_about_a_label_of_their_own() -> None:
+    model, texts = in_pairs(FEW)
+    found, alone = (
+        informed(model, some, shuffles=0)
+        for some in (texts, [replace(text, group=text.id) for text in texts])
+    )
+    assert alone.whole["best.label"].low > 0.05
+    assert found.whole["best.label"].low < 0
+    assert found.whole["best.label"].method == f"bootstrap of 2000 over {FEW} clusters of texts"
+    assert alone.whole["best.label"].method == "bootstrap of 2000"
+    scores, draws = (np.asarray(found.values[f"{name}.label"]) for name in ("scores", "draws"))
+    ranks = [scores[row, : found.settings["ranks"]].tolist().index for row in (0, 1)]
+    first, second = ([of(draw) for draw in draws[row]] for row, of in enumerate(ranks))
+    assert first == second
+
+
+def test_texts_of_one_group_count_as_one_where_texts_are_too_few() -> None:
+    (why,) = informed(*in_pairs(150)).undefined["first.label"]
+    assert "at least 200 texts that are long enough, got 150 (" in why
 
 
 @pytest.mark.slow

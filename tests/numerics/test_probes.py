@@ -48,6 +48,20 @@ def test_folds_hold_a_like_share_of_each_label(labels: list[int], count: int, se
 
 
 @given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), min_size=5, max_size=60),
+    st.integers(0, 99),
+)
+def test_texts_of_one_cluster_share_a_fold(texts: list[tuple[int, int]], seed: int) -> None:
+    labels, clusters = (np.array(column) for column in zip(*texts, strict=True))
+    folds = stratified(labels, np.random.default_rng(seed), clusters=clusters)
+    assert all(len(set(folds[clusters == one])) == 1 for one in clusters)
+    of_clusters = [folds[clusters == one][0] for one in np.unique(clusters)]
+    assert np.ptp(np.bincount(of_clusters, minlength=5)) <= 1
+    alone = stratified(labels, np.random.default_rng(seed), clusters=np.arange(len(labels))[::-1])
+    assert alone.tolist() == stratified(labels, np.random.default_rng(seed)).tolist()
+
+
+@given(
     st.lists(
         st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 1)), min_size=4, max_size=25
     )
@@ -162,3 +176,24 @@ def test_scores_do_not_depend_on_the_number_of_threads() -> None:
             )
     torch.set_num_threads(1)
     assert found[0] == pytest.approx(found[1], abs=1e-6)
+
+
+@pytest.mark.slow
+def test_copies_with_a_label_of_their_own_give_no_information() -> None:
+    """Near copies in fours: a probe that has seen one knows the label of the others."""
+    rng = np.random.default_rng(0)
+    clusters = np.repeat(np.arange(75), 4)
+    labels = rng.integers(0, 2, 75)[clusters]
+    states = rng.standard_normal((75, 1, 40))[clusters] + 0.1 * rng.standard_normal((300, 1, 40))
+    split, whole = (
+        logistic_scores(
+            states,
+            labels,
+            stratified(labels, np.random.default_rng(1), clusters=of),
+            rng,
+            clusters=of,
+        ).mean()
+        for of in (None, clusters)
+    )
+    assert split > 0.1
+    assert whole < 0.02

@@ -12,6 +12,9 @@ from sightline.numerics.rank_probe_scores import Target, clusters_of, table_size
 from sightline.numerics.rank_targets import Bins
 from tests.reference import information as literal
 
+ALONE = np.arange(400)
+"""The clusters of texts that each stand alone."""
+
 
 def generator(seed: int, rank: int) -> np.random.Generator:
     return np.random.default_rng([seed, rank])
@@ -79,7 +82,7 @@ def test_a_target_is_asked_by_the_better_family() -> None:
     labels = rng.choice([3, 7], 400)
     states = rng.standard_normal((400, 3, 6))
     states[:, 1, 0] += np.where(labels == 7, 2.0, -2.0)
-    target = Target.of(labels, clusters_of(states, table_size(400), rng), rng)
+    target = Target.of(labels, clusters_of(states, table_size(400), rng), rng, ALONE)
     scores, family = target.scores(states)
     assert family == "logistic"
     assert scores[:, 1].mean() > 0.5 > 0.05 > abs(scores[:, 0].mean())
@@ -88,7 +91,7 @@ def test_a_target_is_asked_by_the_better_family() -> None:
     ring[:, :, :] = 0.01 * rng.standard_normal(ring.shape)
     ring[:, 1, 0] = rng.integers(0, 40, 400)
     parity = (ring[:, 1, 0].astype(int) % 2).astype(np.int64)
-    again = Target.of(parity, clusters_of(ring, 40, rng), rng)
+    again = Target.of(parity, clusters_of(ring, 40, rng), rng, ALONE)
     assert again.scores(ring)[1] == "table"
 
 
@@ -97,9 +100,9 @@ def test_coupling_is_counted_first_and_probed_where_it_is_rare() -> None:
     labels, weights = rng.integers(0, 3, 400), np.array([0.5, 0.3, 0.2])
     nothing = rng.standard_normal((20, 400, 3, 4))
     by_chance = coupling(
-        RankedStates(nothing[0], labels),
+        RankedStates(nothing[0], labels, ALONE),
         9,
-        lambda number: RankedStates(nothing[number + 1], labels),
+        lambda number: RankedStates(nothing[number + 1], labels, ALONE),
         weights,
         "logistic",
         0,
@@ -109,9 +112,9 @@ def test_coupling_is_counted_first_and_probed_where_it_is_rare() -> None:
     own = nothing[0].copy()
     own[:, 0] += 5 * np.eye(3, 4)[labels]
     known = coupling(
-        RankedStates(own, labels),
+        RankedStates(own, labels, ALONE),
         9,
-        lambda number: RankedStates(nothing[number + 1], labels),
+        lambda number: RankedStates(nothing[number + 1], labels, ALONE),
         weights,
         "logistic",
         0,

@@ -65,10 +65,7 @@ def explained(
         found = False
         for place, word in enumerate(words):
             others = [
-                (t, p)
-                for t in range(len(texts))
-                for p in range(len(texts[t]))
-                if of[t] != of[here]
+                (t, p) for t in range(len(texts)) for p in range(len(texts[t])) if of[t] != of[here]
             ]
             same = [values[t][p] for t, p in others if texts[t][p] == word]
             rest = [values[here][p] for p in range(len(words)) if p != place]

@@ -20,9 +20,18 @@ from sightline.core.results import Estimate, Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import words_of
 from sightline.measures.states_by_rank import Ranks, survey_batch
-from sightline.measures.trace_arrays import WHY, to_numpy, with_reasons
+from sightline.measures.trace_arrays import WHY, cluster_of, to_numpy, with_reasons
 from sightline.numerics.rank_coupling import Coupling
-from sightline.numerics.rank_curves import contrast, ends, exchanged, rarity, resampled, slope, span
+from sightline.numerics.rank_curves import (
+    contrast,
+    ends,
+    error_of_contrast,
+    exchanged,
+    rarity,
+    resampled,
+    slope,
+    span,
+)
 from sightline.numerics.rank_information_wen2022 import Published
 from sightline.numerics.rank_probe_scores import Family
 from sightline.numerics.simplex import decision
@@ -45,20 +54,24 @@ _POWER = 2.8
 @dataclass(frozen=True)
 class TargetScores:
     """How well hidden states of each rank predict one target: a score by text and rank, the family
-    of probes, and the largest possible score.
+    of probes, the largest possible score, and the cluster of each text.
     """
 
     scores: Float[Array, "n K"]
     family: Family
     most: Float[Array, " n"]
+    clusters: Int[Array, " n"]
 
 
 @dataclass(frozen=True)
 class RankSurvey:
-    """What all texts show together; ``rows`` maps a text index to its row of the scores."""
+    """What all texts show together; ``rows`` maps a text index to its row of the scores, ``first``
+    gives for each row the index of the first text of its cluster.
+    """
 
     rows: Mapping[int, int]
     refused: str
+    first: Int[Array, " n"] | None = None
     asked: Mapping[str, TargetScores] = field(default_factory=dict)
     untrained: Mapping[str, TargetScores] = field(default_factory=dict)
     ranks: Ranks | None = None
@@ -92,7 +105,12 @@ class RankInformation:
         } <= other.offers:
             read = survey_batch(other, other.trace(trace.batch), seeds, 0, MOST)
             found |= {f"{UNTRAINED}.{name}": one for name, one in read.items()}
-        return {"index": words_of(trace).index, "label": to_numpy(trace.batch.labels), **found}
+        return {
+            "index": words_of(trace).index,
+            "label": to_numpy(trace.batch.labels),
+            "cluster": np.array([cluster_of(text) for text in subject.texts]),
+            **found,
+        }
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> RankSurvey:
         """Score the hidden states of every rank on every target."""
@@ -109,7 +127,8 @@ class RankInformation:
                 {} if other.refused else {name: _asked(other, name) for name in (DECOUPLED, LABEL)}
             )
         coupled = ranks.coupled(asked[OUTPUT].family) if self.shuffles else None
-        return RankSurvey(rows, "", asked, untrained, ranks, coupled, ranks.published())
+        first = kept[np.unique(ranks.clusters, return_index=True)[1]][ranks.clusters]
+        return RankSurvey(rows, "", first, asked, untrained, ranks, coupled, ranks.published())
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Give the scores of each text, and of its first word when ranks are exchanged."""
@@ -164,23 +183,26 @@ def _undefined(learned: RankSurvey) -> dict[str, Estimate]:
 def _asked(ranks: Ranks, name: str) -> TargetScores:
     target = ranks.target(name)
     scores, family = target.scores(ranks.features)
-    return TargetScores(scores, family, target.surprise())
+    return TargetScores(scores, family, target.surprise(), ranks.clusters)
 
 
 def _of_texts(
     learned: RankSurvey, name: str, row: Int[Array, " B"], index: Int[Array, " B"], seeds: Seeds
 ) -> dict[str, Array]:
-    """Assign the scores of a target to the texts of a batch; NaN for texts that are too short."""
+    """Assign the scores of a target to the texts of a batch; NaN for texts that are too short. The
+    draws are of the same ranks in all texts of a cluster.
+    """
     scores, most = np.full((len(row), MOST), np.nan), np.full(len(row), np.nan)
     draws = np.full((len(row), KEPT), np.nan)
     there = row >= 0
     if not learned.refused and there.any():
-        one = learned.asked[name]
+        one, first = learned.asked[name], learned.first
+        assert first is not None  # `refused` is empty
         own = one.scores[row[there]]
         scores[there, : own.shape[1]], most[there] = own, one.most[row[there]]
         draws[there] = [
             seeds.generator(f"exchanged ranks, {name}", int(i)).choice(mine, KEPT)
-            for i, mine in zip(index[there], own, strict=True)
+            for i, mine in zip(first[row[there]], own, strict=True)
         ]
     ranks = learned.ranks.ranks if learned.ranks else MOST
     return {
@@ -198,16 +220,20 @@ def _concluded(learned: RankSurvey, seeds: Seeds) -> tuple[dict[str, Estimate], 
     weights = learned.ranks.mean
     whole = _about(learned.ranks, learned.asked, seeds)
     for name, one in learned.asked.items():
-        whole |= _summaries(one.scores, weights, name, seeds)
+        whole |= _summaries(one.scores, weights, name, seeds, one.clusters)
     for name, one in learned.untrained.items():
-        whole |= _means(one.scores, {f"untrained.D.{name}": contrast}, f"untrained, {name}", seeds)
+        kinds, stage = {f"untrained.D.{name}": contrast}, f"untrained, {name}"
+        whole |= _means(one.scores, kinds, stage, seeds, one.clusters)
     if learned.coupling is not None:
         both = learned.coupling
         for kind, p in (("D", both.contrast), ("B", both.slope), ("tau", both.tau)):
             whole[f"coupled.{kind}"] = _chance(p, both.draws, f"shuffled attention; {both.by}")
     printed, settings = _printed(learned.published, learned.ranks, seeds)
     families = {name: one.family for name, one in learned.asked.items()}
-    found = {name: round(_found_in_most(one.scores), 4) for name, one in learned.asked.items()}
+    found = {
+        name: round(_POWER * error_of_contrast(one.scores, one.clusters), 4)
+        for name, one in learned.asked.items()
+    }
     return whole | printed, settings | {
         "families": families,
         "ranks": learned.ranks.ranks,
@@ -220,14 +246,18 @@ STABILITY = "range of stability over resampled texts"
 
 
 def _summaries(
-    scores: Float[Array, "n K"], weights: Float[Array, " K"], name: str, seeds: Seeds
+    scores: Float[Array, "n K"],
+    weights: Float[Array, " K"],
+    name: str,
+    seeds: Seeds,
+    clusters: Int[Array, " n"],
 ) -> dict[str, Estimate]:
     """Summarise a curve over ranks: its values, D, B, R and τ, and their p-values among exchanged
     ranks.
     """
     generator = seeds.generator("resampled ranks", name)
-    curve, again = scores.mean(0)[None], resampled(scores, RESAMPLES, generator)
-    shuffled = exchanged(scores, seeds.generator("exchanged ranks", name), EXCHANGES)
+    curve, again = scores.mean(0)[None], resampled(scores, RESAMPLES, generator, clusters)
+    shuffled = exchanged(scores, seeds.generator("exchanged ranks", name), clusters, EXCHANGES)
     kinds: Mapping[str, Callable[[Array], Array]] = {
         "D": contrast,
         "B": lambda one: slope(one, weights),
@@ -238,7 +268,7 @@ def _summaries(
     }
     out = {}
     for kind, summary in kinds.items():
-        value, drawn, method = float(summary(curve)[0]), summary(again), f"bootstrap of {RESAMPLES}"
+        value, drawn, method = float(summary(curve)[0]), summary(again), _bootstrap(clusters)
         if kind == "tau":  # no sample of texts has the same curve, so it may lie outside of their τ
             drawn, method = np.append(drawn, value), STABILITY
         out[f"{kind}.{name}"] = _between(value, drawn, len(scores), method)
@@ -248,29 +278,30 @@ def _summaries(
     return out
 
 
-def _found_in_most(scores: Float[Array, "n K"]) -> float:
-    """Contrast that four of five samples of this size would distinguish from 0: the power of the
-    test.
-    """
-    return float(_POWER * contrast(scores).std(ddof=1) / np.sqrt(len(scores)))
-
-
 def _means(
     values: Float[Array, "n K"],
     kinds: Mapping[str, Callable[[Array], Array]],
     stage: str,
     seeds: Seeds,
+    clusters: Int[Array, " n"],
 ) -> dict[str, Estimate]:
-    """Estimate functions of the mean of some values over the same resampled texts."""
+    """Estimate functions of the mean of some values over the same resampled clusters."""
     again, once = (
-        resampled(values, RESAMPLES, seeds.generator("resampled ranks", stage)),
+        resampled(values, RESAMPLES, seeds.generator("resampled ranks", stage), clusters),
         values.mean(0)[None],
     )
-    method = f"bootstrap of {RESAMPLES}"
+    method = _bootstrap(clusters)
     return {
         name: _between(float(kind(once)[0]), kind(again), len(values), method)
         for name, kind in kinds.items()
     }
+
+
+def _bootstrap(clusters: Int[Array, " n"]) -> str:
+    """Name the interval, with the number of clusters where they are fewer than the texts."""
+    apart = len(np.unique(clusters))
+    over = f" over {apart} clusters of texts" if apart < len(clusters) else ""
+    return f"bootstrap of {RESAMPLES}{over}"
 
 
 def _column(place: int) -> Callable[[Array], Array]:
@@ -306,11 +337,12 @@ def _about(ranks: Ranks, asked: Mapping[str, TargetScores], seeds: Seeds) -> dic
         **{f"entropy.{name}": one.most for name, one in asked.items()},
     }
     columns = np.stack([one.astype(float) for one in each.values()], axis=1)
+    named = {name: _column(place) for place, name in enumerate(each)}
     return {
-        **_means(falling, {"flatness": _first_to_last, **weights}, "weights", seeds),
         **_means(
-            columns, {name: _column(place) for place, name in enumerate(each)}, "texts", seeds
+            falling, {"flatness": _first_to_last, **weights}, "weights", seeds, ranks.clusters
         ),
+        **_means(columns, named, "texts", seeds, ranks.clusters),
     }
 
 

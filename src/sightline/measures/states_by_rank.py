@@ -32,6 +32,7 @@ from sightline.numerics.rank_selection import (
     too_little,
 )
 from sightline.numerics.rank_targets import Bins
+from sightline.numerics.text_clusters import numbered
 
 Array = np.ndarray
 
@@ -81,6 +82,7 @@ class Ranks:
     logits: Float[Array, "N L"]
     flat: Float[Array, "N L"]
     labels: Int[Array, " N"]
+    cluster: Int[Array, " N"]
     seeds: Seeds
     most: int
     shuffled: Float[Array, "N R L"] | None = None
@@ -91,15 +93,16 @@ class Ranks:
     def of(cls, arrays: Arrays, seeds: Seeds, most: int, before: str = "") -> Ranks:
         """Read what `survey_batch` has taken from all batches."""
         attention, states = (of_words(arrays[before + name]) for name in ("attention", "states"))
-        logits, flat, labels = (
-            np.asarray(arrays[name]) for name in (f"{before}logits", f"{before}flat", "label")
+        logits, flat, labels, cluster = (
+            np.asarray(arrays[name])
+            for name in (f"{before}logits", f"{before}flat", "label", "cluster")
         )
         some = {
             name: np.asarray(arrays[name])
             for name in ("shuffled", "places")
             if not before and name in arrays
         }
-        known = (attention, states, logits, flat, labels, seeds, most)
+        known = (attention, states, logits, flat, labels, cluster, seeds, most)
         return cls(*known, some.get("shuffled"), some.get("places"))
 
     @cached_property
@@ -135,10 +138,16 @@ class Ranks:
         """Mark the texts that have a word of each rank."""
         return np.asarray((self.mask.sum(1) >= self.ranks) & self.known)
 
+    @cached_property
+    def clusters(self) -> Int[Array, " n"]:
+        """Number the clusters of these texts, from 0."""
+        return numbered(self.cluster[self.kept])
+
     @property
     def refused(self) -> str:
         """Say why ranks cannot be compared; empty if they can."""
-        return too_little(int(self.kept.sum()), self.ranks)
+        apart = len(np.unique(self.clusters))
+        return too_little(apart, self.ranks, clustered=apart < len(self.clusters))
 
     @cached_property
     def order(self) -> Int[Array, "N T"]:
@@ -191,13 +200,16 @@ class Ranks:
     def target(self, name: str) -> Target:
         """Prepare a target for its probes."""
         return Target.of(
-            self.asked(name), self._tables, self.seeds.generator("folds of ranks", name)
+            self.asked(name),
+            self._tables,
+            self.seeds.generator("folds of ranks", name),
+            self.clusters,
         )
 
     def coupled(self, family: Family) -> Coupling:
         """Compare with attention that is shuffled within each text."""
         assert self.shuffled is not None  # only the model itself is shuffled
-        own = RankedStates(self.features, self.asked(OUTPUT))
+        own = RankedStates(self.features, self.asked(OUTPUT), self.clusters)
         seed = int(self.seeds.generator("coupling").integers(2**32))
         return coupling(own, self.shuffled.shape[1], self._draw, self.mean, family, seed)
 
@@ -206,7 +218,8 @@ class Ranks:
         assert self.shuffled is not None
         assert self.places is not None
         states = self._at(self.places[:, number, : self.ranks], self.kept)
-        return RankedStates(self.axes(states), self.bins(self.shuffled[self.kept, number]))
+        bins = self.bins(self.shuffled[self.kept, number])
+        return RankedStates(self.axes(states), bins, self.clusters)
 
     def published(self, order: Int[Array, "N T"] | None = None) -> Published:
         """Count like Wen et al. (2022): texts drop out by rank, ties keep the order of the text,

@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float, Int
 from scipy.special import log_softmax
 
 from sightline.config.measure_registry import MEASURES
+from sightline.numerics.text_clusters import numbered
 
 Array = np.ndarray
 STRENGTHS: tuple[float, ...] = tuple(MEASURES["information"].settings["strengths"])
@@ -29,13 +30,19 @@ _PULL = 4.0
 
 
 def stratified(
-    labels: Int[Array, " N"], generator: np.random.Generator, folds: int = 5
+    labels: Int[Array, " N"],
+    generator: np.random.Generator,
+    folds: int = 5,
+    clusters: Int[Array, " N"] | None = None,
 ) -> Int[Array, " N"]:
-    """Assign each text a random fold, with each label spread evenly over the folds."""
+    """Assign each text a random fold, with each label spread evenly over the folds. Texts of one
+    cluster share a fold, so that no probe learns from a copy of a text that it is scored on.
+    """
     mixed = generator.permutation(len(labels))
     order = mixed[np.argsort(labels[mixed], kind="stable")]
     out = np.empty(len(labels), dtype=np.int64)
-    out[order] = np.arange(len(labels)) % folds
+    dealt = np.arange(len(labels)) if clusters is None else numbered(clusters[order])
+    out[order] = dealt % folds
     return out
 
 
@@ -45,9 +52,10 @@ def logistic_scores(
     folds: Int[Array, " N"],
     generator: np.random.Generator,
     strengths: Sequence[float] = STRENGTHS,
+    clusters: Int[Array, " N"] | None = None,
 ) -> Float[Array, "N K"]:
     """Score a multinomial logistic regression for each rank, with the penalty selected on a fifth
-    of its training texts.
+    of its training texts (or clusters).
 
     All ranks share the folds and held-out fifths, so they are compared on the same texts. A single
     penalty needs no selection.
@@ -56,7 +64,8 @@ def logistic_scores(
     classes = int(labels.max()) + 1
     for fold in np.unique(folds):
         learned, asked = folds != fold, folds == fold
-        inside = stratified(labels[learned], generator) > 0
+        among = None if clusters is None else clusters[learned]
+        inside = stratified(labels[learned], generator, clusters=among) > 0
         for rank in range(features.shape[1]):
             probe = _chosen(features[learned, rank], labels[learned], inside, classes, strengths)
             said = probe(features[asked, rank])

@@ -32,12 +32,13 @@ Curve = Float[Array, " K"]
 
 @dataclass(frozen=True)
 class RankedStates:
-    """States by rank, on principal axes, and the bin of the output, for a model or one shuffle of
-    its attention.
+    """States by rank, on principal axes, the bin of the output, and the cluster of each text, for a
+    model or one shuffle of its attention.
     """
 
     features: Float[Array, "N K Q"]
     labels: Int[Array, " N"]
+    clusters: Int[Array, " N"]
 
 
 @dataclass(frozen=True)
@@ -110,8 +111,9 @@ def _counted(one: RankedStates, seed: int) -> Curve:
 def _probed(one: RankedStates, family: Family, seed: int) -> Curve:
     generator = np.random.default_rng(seed)
     labels = np.unique(one.labels, return_inverse=True)[1]
-    folds = stratified(labels, generator)
+    folds = stratified(labels, generator, clusters=one.clusters)
     if family == "table":
         found = clusters_of(one.features, table_size(len(labels)), generator)
         return np.asarray(table_scores(found, labels, folds).mean(0))
-    return np.asarray(logistic_scores(one.features, labels, folds, generator, (STRENGTH,)).mean(0))
+    scores = logistic_scores(one.features, labels, folds, generator, (STRENGTH,), one.clusters)
+    return np.asarray(scores.mean(0))

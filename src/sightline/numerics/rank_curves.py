@@ -2,15 +2,17 @@
 texts.
 
 ``scores`` has one row for each text and one column for each rank; its mean over texts is the curve
-V.
+V. ``clusters`` numbers the clusters of the texts from 0 (`text_clusters.numbered`): copies, and
+texts of one group. They are resampled and exchanged together.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Float, Num
+from jaxtyping import Float, Int, Num
 
 from sightline.core.errors import SpecError
+from sightline.numerics.text_clusters import added
 
 Array = np.ndarray
 
@@ -40,11 +42,14 @@ def span(curve: Float[Array, "*R K"]) -> Float[Array, "*R"]:
 
 
 def resampled(
-    scores: Num[Array, "N K"], draws: int, generator: np.random.Generator
+    scores: Num[Array, "N K"],
+    draws: int,
+    generator: np.random.Generator,
+    clusters: Int[Array, " N"],
 ) -> Float[Array, "R K"]:
-    """Give the curves of bootstrap samples of the texts; labels and counts are refused.
+    """Give the curves of bootstrap samples of the clusters; labels and counts are refused.
 
-    Each score belongs to one text and was computed without it, so texts may be resampled. A plug-in
+    Each score belongs to one text and was computed without it, so it may be resampled. A plug-in
     estimate may not: the sample is biased upwards already, and each resample adds the same bias
     again.
     """
@@ -55,9 +60,9 @@ def resampled(
             "is biased upwards, and a resample adds the same bias a second time, so that the "
             "interval may miss the truth and the estimate too. Resample held-out scores"
         )
-    texts = len(scores)
-    times = generator.multinomial(texts, np.full(texts, 1 / texts), size=draws)
-    return np.asarray(times @ scores / texts)
+    sums, sizes = added(scores, clusters), np.bincount(clusters)
+    times = generator.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=draws)
+    return np.asarray(times @ sums / (times @ sizes)[:, None])
 
 
 def ends(drawn: Float[Array, " R"], level: float = 0.95) -> tuple[float, float]:
@@ -71,12 +76,26 @@ def ends(drawn: Float[Array, " R"], level: float = 0.95) -> tuple[float, float]:
 
 
 def exchanged(
-    scores: Float[Array, "N K"], generator: np.random.Generator, permutations: int = 999
+    scores: Float[Array, "N K"],
+    generator: np.random.Generator,
+    clusters: Int[Array, " N"],
+    permutations: int = 999,
 ) -> Float[Array, "R K"]:
-    """Give the curves after permuting the scores among the ranks of each text: the null hypothesis
-    that ranks mean nothing.
+    """Give the curves after permuting the scores among the ranks, in all texts of a cluster alike:
+    the null hypothesis that ranks mean nothing.
     """
-    return np.stack([generator.permuted(scores, axis=1).mean(0) for _ in range(permutations)])
+    sums = added(scores, clusters)
+    drawn = [generator.permuted(sums, axis=1).sum(0) for _ in range(permutations)]
+    return np.stack(drawn) / len(scores)
+
+
+def error_of_contrast(scores: Float[Array, "N K"], clusters: Int[Array, " N"]) -> float:
+    """Standard error of the contrast of a curve, over clusters."""
+    each = contrast(scores)
+    sums, sizes = added(each, clusters), np.bincount(clusters)
+    weight = len(sums) / len(each)
+    apart = sums * weight - each.mean() * (sizes * weight - 1)
+    return float(apart.std(ddof=1) / np.sqrt(len(sums)))
 
 
 def rarity(own: float, drawn: Float[Array, " R"]) -> float:

@@ -40,20 +40,30 @@ class Target:
     folds: Int[Array, " N"]
     tables: Int[Array, "N K"]
     seed: int
+    clusters: Int[Array, " N"]
 
     @classmethod
     def of(
-        cls, labels: Int[Array, " N"], tables: Int[Array, "N K"], generator: np.random.Generator
+        cls,
+        labels: Int[Array, " N"],
+        tables: Int[Array, "N K"],
+        generator: np.random.Generator,
+        clusters: Int[Array, " N"],
     ) -> Target:
-        """Number the classes that occur, and divide the texts into folds."""
+        """Number the classes that occur, and divide the texts into folds, whole clusters each."""
         known = np.unique(labels, return_inverse=True)[1]
-        return cls(known, stratified(known, generator), tables, int(generator.integers(2**32)))
+        folds = stratified(known, generator, clusters=clusters)
+        return cls(known, folds, tables, int(generator.integers(2**32)), clusters)
 
     def scores(self, features: Float[Array, "N K Q"]) -> tuple[Float[Array, "N K"], Family]:
         """Score the ranks by the family that does better over all of them, and name it."""
         families: dict[str, Float[Array, "N K"]] = {
             "logistic": logistic_scores(
-                features, self.labels, self.folds, np.random.default_rng(self.seed)
+                features,
+                self.labels,
+                self.folds,
+                np.random.default_rng(self.seed),
+                clusters=self.clusters,
             ),
             "table": table_scores(self.tables, self.labels, self.folds),
         }

@@ -100,17 +100,21 @@ def rank_count(
     return {"both": min(by_length, by_share), "length": by_length, "weight": by_share}[rule]
 
 
-def too_little(texts: int, ranks: int) -> str:
-    """Explain why there are too few texts or ranks to test; empty if there are enough."""
+def too_little(texts: int, ranks: int, *, clustered: bool = False) -> str:
+    """Explain why there are too few texts or ranks to test; empty if there are enough.
+
+    ``clustered`` says that some texts count as one.
+    """
     if ranks < FEWEST_RANKS:
         return (
             f"expected at least {FEWEST_RANKS} ranks, got {ranks}: take longer texts, or less "
             "peaked attention"
         )
     if texts < FEWEST_TEXTS:
+        as_one = " (copies and texts of one group count as one)" if clustered else ""
         return (
-            f"expected at least {FEWEST_TEXTS} texts that are long enough, got {texts}: give more "
-            "texts"
+            f"expected at least {FEWEST_TEXTS} texts that are long enough, got {texts}{as_one}: give "
+            "more texts"
         )
     return ""
 

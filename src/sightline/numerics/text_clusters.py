@@ -1,0 +1,25 @@
+"""Clusters of texts: copies of each other, and texts of one group."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float, Int, Num
+
+Array = np.ndarray
+
+
+def numbered(clusters: Int[Array, " N"]) -> Int[Array, " N"]:
+    """Number clusters from 0 by their first texts, so that texts that stand alone keep their order.
+
+    >>> numbered(np.array([7, 3, 7, 5])).tolist()
+    [0, 1, 0, 2]
+    """
+    _, first, members = np.unique(clusters, return_index=True, return_inverse=True)
+    return np.asarray(first.argsort().argsort()[members])
+
+
+def added(values: Num[Array, "N *S"], members: Int[Array, " N"]) -> Float[Array, "G *S"]:
+    """Add up the rows of each cluster; ``members`` numbers the clusters from 0."""
+    sums = np.zeros((int(members.max(initial=-1)) + 1, *values.shape[1:]))
+    np.add.at(sums, members, values)
+    return sums
