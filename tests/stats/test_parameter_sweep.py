@@ -2,6 +2,8 @@
 has none.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -67,3 +69,20 @@ def test_over_seeds_fewer_words_than_none_have_no_weight() -> None:
     (point,) = points([few, many])
     assert (point.support.value, point.support.low) == (3.5, 0.0)
     assert point.support.high > 6
+
+
+def test_texts_of_one_cluster_count_as_one() -> None:
+    values = np.random.default_rng(1).random((20, 7))
+    alone, pairs = (
+        [replace(run, clusters=clusters) for run in runs(values)]
+        for clusters in (np.arange(20) + 5, np.arange(20) // 2)
+    )
+    assert (points(alone), mean_sweep_tau(alone)) == (
+        points(runs(values)),
+        mean_sweep_tau(runs(values)),
+    )
+    found = [
+        mean_sweep_tau(pairs),
+        *(one for point in points(pairs) for one in (point.value, point.support)),
+    ]
+    assert all("10 clusters" in one.method for one in found)

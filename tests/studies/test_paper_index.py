@@ -53,6 +53,7 @@ from sightline.studies.papers.published_values import (
 from sightline.studies.run_plan import Plan, plan_of
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Params
+from tests.report.audits import compared
 from tests.sampling import slow_but
 from tests.studies import small
 from tests.studies.runs import run_all
@@ -273,7 +274,8 @@ def test_how_many_texts_hardly_move_is_a_share_of_all_texts(
         "outputs": {"predicted": np.array([0, 0, 1, 1, 1, 1])},
     }
     monkeypatch.setattr(jain2019, "numbers_of", lambda audit, code: numbers[code])
-    audit = SimpleNamespace(spec={"seed": 0}, cards={"model": {"labels": ("a", "b")}})
+    cards = {"model": {"labels": ("a", "b")}}
+    audit = replace(compared(), spec={"seed": 0}, cards=cards, measurements={})
     found = jain2019._permuted(audit)
     assert found[jain2019.STEADY].value.value == pytest.approx(2 / 5)  # one text has no median
     moved = "output moved, median over permutations, class"

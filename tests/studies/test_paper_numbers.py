@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from sightline.audits.audit_result import Audit
-from sightline.core.results import Estimate, Measurement
+from sightline.core.results import Estimate, Measurement, Ragged
 from sightline.data.corpora.sst import read
 from sightline.experiments.store import Store
 from sightline.numerics.divergences import jensen_shannon
 from sightline.studies.calibration import rank_information_papers
 from sightline.studies.papers.jain2019 import HIGH, SEARCHED
+from sightline.studies.papers.meister2021 import EVENNESS, IMPORTANCES
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.published_values import value_of
 from sightline.studies.papers.wen2022 import TAU_BY_RANK, TAUS
@@ -26,6 +27,64 @@ TAU, _ = TAUS[TAU_BY_RANK]
 def with_tau(low: float, high: float) -> Audit:
     tau = Estimate((low + high) / 2, low, high, 500, "starts")
     return replace(compared(), estimates={TAU: tau})
+
+
+ONCE, TWICE = np.random.default_rng(3).permutation(2**60 + np.arange(20)), np.arange(20) // 2
+"""Clusters of one text each, by numbers in any order, and of two."""
+NUMBERS = {
+    "agreement": (
+        *(f"{kind}.{of}" for kind in ("tau", "coupling_tau") for of in ("gradient", "deletion")),
+        "significant.gradient",
+        "significant.deletion",
+        "tau.references",
+    ),
+    "permutation": ("median",),
+    "counterfactual": ("jsd_low", "jsd_high"),
+    "searched": ("released",),
+    "state_agreement": (
+        *(f"{kind}.{of}" for kind in ("tau", "coupling_tau") for of in IMPORTANCES.values()),
+        *(f"entropy.{of}" for of in EVENNESS.values()),
+        "both_zero",
+    ),
+}
+
+
+def in_clusters(clusters: np.ndarray | None) -> Audit:
+    rng = np.random.default_rng(0)
+    measured = {
+        code: Measurement(code, {name: rng.random(20) for name in names})
+        for code, names in NUMBERS.items()
+    }
+    attention = Ragged(rng.random(40), np.full(20, 2))
+    outputs = {"predicted": np.arange(20) // 10, "attention": attention, "words": np.full(20, 2)}
+    if clusters is not None:
+        outputs["cluster"] = clusters
+    measured["outputs"] = Measurement("outputs", outputs)
+    cards = {"model": {"labels": ("a", "b")}}
+    return replace(compared(), spec={"seed": 0}, cards=cards, measurements=measured)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "jain2019:J-2",
+        "jain2019:J-4",
+        "jain2019:J-6",
+        "jain2019:J-7",
+        "meister2021:M-6",
+        "meister2021:M-F2",
+    ],
+)
+def test_texts_of_one_cluster_count_as_one_in_the_intervals_of_a_table(table: str) -> None:
+    read = PAPER_TABLES[table].numbers
+    assert read is not None
+    apart, alone, twice = (read(in_clusters(one)) for one in (None, ONCE, TWICE))
+    assert alone == apart
+    for label, number in twice.items():
+        assert number.value.value == pytest.approx(apart[label].value.value)
+        units = "5 clusters" if ", class" in label else "10 clusters"
+        assert units in number.value.method
+        assert number.baseline is None or units in number.baseline.method
 
 
 def test_there_is_no_tau_where_all_ranks_weigh_the_same() -> None:

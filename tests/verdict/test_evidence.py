@@ -1,6 +1,7 @@
 """One estimate a name: made once, and the same wherever it is asked for."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from sightline.verdict.evidence import Evidence, ScoreQuantities
 from sightline.verdict.judge import judge
 from sightline.verdict.map_selection import maps_of
 from sightline.verdict.model_accuracy import learned_of
+from sightline.verdict.rationale_estimates import above_chance
+from tests.report.audits import compared
 from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes
 
 HALF = np.where(np.arange(N) < N // 2, PREDICTED, 1 - PREDICTED)
@@ -176,6 +179,23 @@ def test_how_rare_a_class_is_does_not_decide() -> None:
     )
     (row,) = maps_of(asked)
     assert row.deleted.value == pytest.approx(erased.score.value)
+
+
+def test_agreement_with_marked_words_beyond_chance_counts_clusters() -> None:
+    values = {"auprc.attention": np.linspace(0, 1, N), "auprc_chance.attention": np.zeros(N)}
+    rationale = Measurement("rationale", values)
+
+    def estimated(clusters: np.ndarray | None) -> Estimate | None:
+        known = {} if clusters is None else {"cluster": clusters}
+        measured = {"rationale": rationale, "outputs": Measurement("outputs", known)}
+        return above_chance(replace(compared(), measurements=measured), "attention")
+
+    apart, alone, pairs = (estimated(one) for one in (None, -np.arange(N), np.arange(N) // 2))
+    assert apart is not None
+    assert pairs is not None
+    assert apart == alone
+    assert f"{N // 2} clusters" in pairs.method
+    assert pairs.high - pairs.low > 1.3 * (apart.high - apart.low)
 
 
 def test_accuracy_is_held_against_always_saying_the_most_common_class() -> None:

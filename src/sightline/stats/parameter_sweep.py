@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from sightline.core.results import Estimate
 from sightline.numerics.rank_agreement import kendall_tau_b
@@ -23,14 +23,19 @@ WORDS: Bounds = (0.0, np.inf)
 
 @dataclass(frozen=True)
 class SweepRun:
-    """One run at one value of the setting: a number for each text, and how many words have weight
-    in it.
+    """One run at one value of the setting: a number for each text, how many words have weight in
+    it, and the clusters of the texts.
     """
 
     setting: float
     seed: int
     values: Float[Array, " N"]
     support: Float[Array, " N"]
+    clusters: Int[Array, " N"] | None = None
+
+    def mean(self, values: Float[Array, " N"], bounds: Bounds) -> Estimate:
+        """Average a number of its texts."""
+        return mean(values, self.seed, bounds, self.clusters)
 
 
 @dataclass(frozen=True)
@@ -53,8 +58,8 @@ def points(found: Sequence[SweepRun], bounds: Bounds = (-1.0, 1.0)) -> list[Poin
     return [
         Point(
             setting,
-            across_seeds([mean(one.values, one.seed, bounds) for one in runs], bounds),
-            across_seeds([mean(one.support, one.seed, WORDS) for one in runs], WORDS),
+            across_seeds([one.mean(one.values, bounds) for one in runs], bounds),
+            across_seeds([one.mean(one.support, WORDS) for one in runs], WORDS),
             len(runs),
         )
         for setting, runs in by_setting.items()
@@ -73,12 +78,12 @@ def mean_sweep_tau(found: Sequence[SweepRun]) -> Estimate:
     settings = np.array(_settings(found))
     taus = []
     for seed in sorted({one.seed for one in found}):
-        runs = {one.setting: one.values for one in found if one.seed == seed}
-        if len(runs) == len(settings) and len({len(values) for values in runs.values()}) == 1:
-            across = np.stack([runs[setting] for setting in settings.tolist()], axis=1)
-            taus.append(
-                mean(_tau(np.broadcast_to(settings, across.shape), across), seed, (-1.0, 1.0))
-            )
+        runs = {one.setting: one for one in found if one.seed == seed}
+        if len(runs) == len(settings) and len({len(one.values) for one in runs.values()}) == 1:
+            ordered = [runs[setting] for setting in settings.tolist()]
+            across = np.stack([one.values for one in ordered], axis=1)
+            tau = _tau(np.broadcast_to(settings, across.shape), across)
+            taus.append(ordered[0].mean(tau, (-1.0, 1.0)))
     return across_seeds(taus, (-1.0, 1.0))
 
 

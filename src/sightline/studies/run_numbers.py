@@ -7,14 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from sightline.audits.audit_result import Audit
 from sightline.core.errors import DataError
 from sightline.core.results import Bracket, Estimate, Failed, Measurement, NotRun, Ragged
+from sightline.stats.bootstrap import mean
 from sightline.stats.distribution_shapes import largest
 from sightline.stats.intervals import Bounds, clip_interval
 from sightline.studies.aggregate import Number
+from sightline.verdict.evidence import clusters_of
 from sightline.verdict.number_bounds import ends_of
 
 SHARE: Bounds = (0.0, 1.0)
@@ -60,6 +62,19 @@ def numbers_of(audit: Audit, code: str) -> Mapping[str, Float[np.ndarray, "N ...
         name: one for name, one in measured.values.items() if not isinstance(one, Ragged | Bracket)
     }
     return {name: np.asarray(one, dtype=float) for name, one in plain.items()}
+
+
+def mean_of(
+    audit: Audit,
+    values: Float[np.ndarray, " N"],
+    bounds: Bounds,
+    texts: Bool[np.ndarray, " N"] | None = None,
+) -> Estimate:
+    """Average a number over texts, all or some; those of one cluster count as one."""
+    clusters = clusters_of(audit)
+    if texts is not None:
+        values, clusters = values[texts], None if clusters is None else clusters[texts]
+    return mean(values, int(audit.spec["seed"]), bounds, clusters)
 
 
 def largest_of(audit: Audit) -> Float[np.ndarray, " N"]:

@@ -7,6 +7,7 @@ import numpy as np
 from sightline.config.word_maps import MAPS
 from sightline.core.results import Estimate, Measurement, Results
 from sightline.stats.bootstrap import mean
+from sightline.verdict.evidence import clusters_of
 
 SCORES = ("auprc", "auprc_chance", "f1", "f1_chance", "iou", "iou_chance")
 """How well a map finds the rationale, each with the value of a permuted map."""
@@ -24,4 +25,4 @@ def above_chance(audit: Results, name: str) -> Estimate | None:
     found, chance = (
         np.asarray(measured.values[f"{kind}.{name}"]) for kind in ("auprc", "auprc_chance")
     )
-    return mean(found - chance, 0, (-1.0, 1.0))
+    return mean(found - chance, 0, (-1.0, 1.0), clusters_of(audit))

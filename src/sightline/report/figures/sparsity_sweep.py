@@ -20,6 +20,7 @@ from sightline.report.figures.palette import INK, PALE, label, shade
 from sightline.report.figures.plot import Plot, PlotRow, left_out_note
 from sightline.report.number_format import count, interval
 from sightline.stats.parameter_sweep import Point, SweepRun, mean_sweep_tau, points
+from sightline.verdict.evidence import clusters_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,7 +103,7 @@ def _lines(audits: Iterable[Results]) -> list[ImportanceLine]:
         for name in MAPS:
             values = np.asarray(measured.values[f"tau.{name}"], dtype=float)
             found.setdefault((_model(run), name), []).append(
-                SweepRun(setting, run.seed, values, support)
+                SweepRun(setting, run.seed, values, support, clusters_of(audit))
             )
     return [ImportanceLine(model, name, runs) for (model, name), runs in found.items()]
 

@@ -15,14 +15,13 @@ from sightline.config.specs import ModelSpec, RunSpec
 from sightline.core.results import Estimate, Measurement
 from sightline.data.word_vectors import with_vectors
 from sightline.numerics.known_values import sd_of_known
-from sightline.stats.bootstrap import mean
 from sightline.stats.intervals import LOG_2, Bounds
 from sightline.studies.aggregate import Number
 from sightline.studies.papers.corpus_statistics import COUNTED, COUNTED_OTHERWISE, sizes
 from sightline.studies.papers.model_performance import performance_of
 from sightline.studies.papers.paper_table import RunsOfCorpus, of_paper
 from sightline.studies.papers.study_models import BILSTM
-from sightline.studies.run_numbers import SHARE, TAU, largest_of, numbers_of
+from sightline.studies.run_numbers import SHARE, TAU, largest_of, mean_of, numbers_of
 from sightline.studies.study_corpora import BINARY, CORPORA, QUESTIONS, data_of
 from sightline.studies.study_definition import Params
 
@@ -135,14 +134,13 @@ def _by_class(
     """Average quantities over the texts of each predicted class, as the paper does; over all texts
     if there are more than three.
     """
-    seed = int(audit.spec["seed"])
 
     def average(name: str, texts: Array, bounds: Bounds) -> Estimate | None:
-        return mean(values[name][texts], seed, bounds) if name in values else None
+        return mean_of(audit, values[name], bounds, texts) if name in values else None
 
     return {
         f"{label}, {of}": Number(
-            mean(values[name][texts], seed, bounds),
+            mean_of(audit, values[name], bounds, texts),
             average(baseline, texts, bounds),
             bounds,
             sd_of_known(values[name][texts]) if name in WITH_SD else None,
@@ -184,10 +182,10 @@ def _differences(audit: Audit) -> dict[str, Number]:
     attention. By chance, shuffled weights that the model uses take the place of attention; τ of
     gradient and deletion stays the one of the model.
     """
-    values, seed = numbers_of(audit, "agreement"), int(audit.spec["seed"])
+    values = numbers_of(audit, "agreement")
 
     def less(tau: str) -> Estimate:
-        return mean(values["tau.references"] - values[tau], seed, TWICE)
+        return mean_of(audit, values["tau.references"] - values[tau], TWICE)
 
     found = {}
     for name in ("deletion", "gradient"):
@@ -204,7 +202,7 @@ def _permuted(audit: Audit) -> dict[str, Number]:
     values = numbers_of(audit, "permutation")
     median = values["median"]
     steady = np.where(np.isnan(median), np.nan, median <= LITTLE)
-    share = Number(mean(steady, int(audit.spec["seed"]), SHARE), None, SHARE)
+    share = Number(mean_of(audit, steady, SHARE), None, SHARE)
     return {**_by_class(audit, values, names), STEADY: share}
 
 
@@ -219,11 +217,10 @@ def _farthest(audit: Audit) -> dict[str, Number]:
         values |= {
             SEARCHED: np.asarray(searched.values["released"]),  # kept up to 0.05, as in their code
         }
-    seed = int(audit.spec["seed"])
     known = {label: np.asarray(one, dtype=float) for label, one in values.items()}
-    means = {label: Number(mean(one, seed, LOG_2), None, LOG_2) for label, one in known.items()}
+    means = {label: Number(mean_of(audit, one, LOG_2), None, LOG_2) for label, one in known.items()}
     shares = {
-        _above(label): Number(mean(_is_high(one), seed, SHARE), None, SHARE)
+        _above(label): Number(mean_of(audit, _is_high(one), SHARE), None, SHARE)
         for label, one in known.items()
     }
     return {**means, **shares}

@@ -11,7 +11,6 @@ from functools import partial
 from sightline.audits.audit_result import Audit
 from sightline.config.specs import BUT_ATTENTION, Adversary, ModelPart, RunSpec
 from sightline.core.results import Estimate
-from sightline.stats.bootstrap import mean
 from sightline.stats.intervals import without_interval
 from sightline.stats.parameter_sweep import SweepRun, mean_sweep_tau
 from sightline.studies.aggregate import Number, gain
@@ -23,9 +22,10 @@ from sightline.studies.papers.paper_table import of_paper
 from sightline.studies.papers.sparse_attention import MEASURES, SWEPT
 from sightline.studies.papers.study_models import PaperModel
 from sightline.studies.papers.study_models import run_spec as trained_spec
-from sightline.studies.run_numbers import SHARE, TAU, numbers_of, read_estimates
+from sightline.studies.run_numbers import SHARE, TAU, mean_of, numbers_of, read_estimates
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import FinishedRun, JointReading, Params
+from sightline.verdict.evidence import clusters_of
 
 CORPORA = ("imdb", "news", "sst")
 PAIRS = ("bilstm+additive", "transformer+dot")
@@ -148,16 +148,16 @@ def _adversaries(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, R
 
 
 def _agreement(audit: Audit) -> dict[str, Number]:
-    values, seed = numbers_of(audit, "state_agreement"), int(audit.spec["seed"])
+    values = numbers_of(audit, "state_agreement")
     found = {
         label: Number(
-            mean(values[f"tau.{name}"], seed, TAU),
-            mean(values[f"coupling_tau.{name}"], seed, TAU),
+            mean_of(audit, values[f"tau.{name}"], TAU),
+            mean_of(audit, values[f"coupling_tau.{name}"], TAU),
             TAU,
         )
         for label, name in IMPORTANCES.items()
     }
-    return {**found, "zeros": Number(mean(values["both_zero"], seed, SHARE), None, SHARE)}
+    return {**found, "zeros": Number(mean_of(audit, values["both_zero"], SHARE), None, SHARE)}
 
 
 def _spread(audit: Audit) -> dict[str, Number]:
@@ -166,21 +166,21 @@ def _spread(audit: Audit) -> dict[str, Number]:
         untrained = Estimate(1 - drawn.value, 1 - drawn.high, 1 - drawn.low, drawn.n, drawn.method)
         found[EVEN] = replace(found[EVEN], baseline=untrained)
     if "mixing_otherwise" in audit.measurements:
-        length, seed = numbers_of(audit, "mixing")["entropy"], int(audit.spec["seed"])
+        length = numbers_of(audit, "mixing")["entropy"]
         facets = numbers_of(audit, "mixing_otherwise")["entropy.facets"]
         found["evenness by every number of a state"] = Number(
-            mean(facets, seed, SHARE), None, SHARE
+            mean_of(audit, facets, SHARE), None, SHARE
         )
         found["evenness by length less that by every number"] = Number(
-            mean(length - facets, seed, TAU), None, TAU
+            mean_of(audit, length - facets, TAU), None, TAU
         )
     return found
 
 
 def _evenness(audit: Audit) -> dict[str, Number]:
-    values, seed = numbers_of(audit, "state_agreement"), int(audit.spec["seed"])
+    values = numbers_of(audit, "state_agreement")
     return {
-        label: Number(mean(values[f"entropy.{name}"], seed, SHARE), None, SHARE)
+        label: Number(mean_of(audit, values[f"entropy.{name}"], SHARE), None, SHARE)
         for label, name in EVENNESS.items()
     }
 
@@ -189,12 +189,16 @@ def _along(runs: Sequence[FinishedRun]) -> dict[str, Number]:
     """Correlate quantities with λ, text by text, for one model and seed. The chance level is 0, as
     every order of λ is as likely as its reverse.
     """
-    swept = [(_setting(run), run.seed, numbers_of(run.audit(), "state_agreement")) for run in runs]
+    swept = [
+        (_setting(run), run.seed, numbers_of(audit, "state_agreement"), clusters_of(audit))
+        for run in runs
+        for audit in [run.audit()]
+    ]
     found = {}
     for label, name in FOLLOWED.items():
         points = [
-            SweepRun(setting, seed, values[name], values["support"])
-            for setting, seed, values in swept
+            SweepRun(setting, seed, values[name], values["support"], clusters)
+            for setting, seed, values, clusters in swept
         ]
         tau = mean_sweep_tau(points)
         by_chance = without_interval(0.0, tau.n, "exact: λ in any order")

@@ -10,10 +10,16 @@ import numpy as np
 from sightline.audits.audit_result import Audit
 from sightline.core.results import Estimate
 from sightline.numerics.classification_metrics import macro_f1, positive_f1
-from sightline.stats.bootstrap import mean
 from sightline.studies.aggregate import Number
 from sightline.studies.papers.study_models import positive_f1_of
-from sightline.studies.run_numbers import MOVED, SHARE, largest_of, numbers_of, read_estimates
+from sightline.studies.run_numbers import (
+    MOVED,
+    SHARE,
+    largest_of,
+    mean_of,
+    numbers_of,
+    read_estimates,
+)
 from sightline.verdict.accuracy_drop import Metric, estimate_drop
 
 LOST = (-1.0, 1.0)
@@ -68,7 +74,7 @@ def peaked_of(audit: Audit) -> Mapping[str, Number]:
     over = largest_of(audit) * numbers_of(audit, "outputs")["words"]
     return {
         **lost_of(audit),
-        PEAKED: Number(mean(over, int(audit.spec["seed"]), (1.0, inf)), None, (1.0, inf)),
+        PEAKED: Number(mean_of(audit, over, (1.0, inf)), None, (1.0, inf)),
     }
 
 
