@@ -13,6 +13,7 @@ from transformers.masking_utils import eager_mask
 
 import sightline
 from sightline.audits.measure_pass import measure
+from sightline.core.example import Example
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.layer_ablation import LayerAblation
@@ -28,9 +29,9 @@ TEXTS = [
 ]
 
 
-def taken(model: Any, batch_size: int = 3) -> Measurement:
+def taken(model: Any, batch_size: int = 3, texts: list[Example] = TEXTS) -> Measurement:
     found = measure(
-        model, TEXTS, (LayerAblation(),), {}, Seeds(0), batch_size, lambda done, total: None
+        model, texts, (LayerAblation(),), {}, Seeds(0), batch_size, lambda done, total: None
     )["layers"]
     assert isinstance(found, Measurement), found
     return found
@@ -69,6 +70,21 @@ def moved(one: list[np.ndarray], other: list[np.ndarray]) -> list[float]:
         float(np.abs(np.array(probabilities(a)) - np.array(probabilities(b))).sum() / 2)
         for a, b in pairs
     ]
+
+
+def test_a_text_whose_weights_are_not_finite_does_not_count_among_the_constant_ones() -> None:
+    module = classifier("bert", tokenizer=PIECES)
+    (piece,) = PIECES("slow", add_special_tokens=False)["input_ids"]
+    module.bert.embeddings.word_embeddings.weight.data[piece] = torch.nan
+    model = sightline.transformer(module, PIECES)
+    with_it = taken(model, 5, [*TEXTS[:2], example("the slow day", 9), *TEXTS[2:]]).values
+    alone = taken(model).values
+    names = [name for name in alone if name.startswith("constant.")]
+    assert len(names) == 3
+    for name in names:
+        assert with_it[name][[0, 1, 3, 4]] == pytest.approx(alone[name], abs=1e-6)
+        assert np.isnan(with_it[name][2])
+        assert np.abs(alone[name] - alone[name.replace("constant", "uniform")]).max() > 1e-3
 
 
 @pytest.mark.parametrize("layer", [0, 1, None])

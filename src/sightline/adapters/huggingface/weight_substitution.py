@@ -46,12 +46,16 @@ class WeightSums:
 
 
 def added(sums: WeightSums | None, weights: Weights, mask: Bool[torch.Tensor, "B T"]) -> WeightSums:
-    """Add the weights of a batch; rows and tokens of padding do not count."""
+    """Add the weights of a batch. Rows and tokens of padding do not count, nor does a text with a
+    weight that is not finite: it would leave no mean for the others.
+    """
     rows = (
         mask if weights.shape[2] == mask.shape[1] else torch.ones_like(mask[:, : weights.shape[2]])
     )
-    there = (rows[:, :, None] & mask[:, None, :]).double()
-    found = WeightSums((weights.double() * there[:, None]).sum(0), there.sum(0))
+    there = rows[:, :, None] & mask[:, None, :]
+    there = there & (weights.isfinite() | ~there[:, None]).flatten(1).all(1)[:, None, None]
+    kept = torch.where(there[:, None], weights.double(), 0.0)
+    found = WeightSums(kept.sum(0), there.double().sum(0))
     if sums is None:
         return found
     return WeightSums(_joined(sums.weights, found.weights), _joined(sums.texts, found.texts))
