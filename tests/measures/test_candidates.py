@@ -10,11 +10,13 @@ import torch
 from sightline.adapters.precision import to_float64
 from sightline.core.protocols import Arrays, MeasureContext
 from sightline.core.seeds import Seeds
+from sightline.measures import attribution_maps
 from sightline.measures.agreement import Agreement
 from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.polarity import Polarity
 from sightline.measures.removal import Removal
 from sightline.measures.removal_curves import FEW_DRAWS
+from sightline.models.attention import GivenWeights
 from sightline.numerics.rank_agreement import top_count
 from tests.adapters.plain import wrapped
 from tests.texts import examples, untrained
@@ -74,6 +76,23 @@ def test_maps_of_some_words_are_kept_apart_from_those_of_all() -> None:
     assert np.isnan(some["deletion"]).any()
     every = replace(some, most=None)
     assert not np.isnan(every["deletion"][every.words.mask]).any()
+
+
+def test_a_text_whose_candidates_weigh_the_same_has_constant_attention(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(attribution_maps, "shares_texts", lambda model: False)
+    candidates = maps_of().candidates
+    given = {
+        text.index: np.where(candidates[row, : len(text.tokens)], 1.0, 5.0)
+        for row, text in enumerate(TEXTS)
+    }
+    given[TEXTS[1].index] = 1.0 + np.arange(SHORT)
+    ours = to_float64(untrained("bilstm(hidden=6)+additive"))
+    ours.source = GivenWeights(given)
+    measure, subject = Agreement(candidates=MOST), MeasureContext(ours, texts=TEXTS, audited=TEXTS)
+    found = measure.finish(measure.on_batch(subject, ours.trace(ours.collate(TEXTS)), SEEDS))
+    assert found.undefined["captured.deletion"] == {"constant attention": 2}
 
 
 def test_attention_and_leave_one_out_are_compared_over_the_candidates() -> None:

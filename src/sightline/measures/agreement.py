@@ -113,7 +113,7 @@ class Agreement:
         references = {name: maps[name] for name in compared if MAKERS[name].needs <= offers}
         out: dict[str, Array | Ragged] = {
             "words": mask.sum(1),
-            "constant": is_flat(attention, mask),
+            "constant": is_flat(attention, texts.mask),
         }
         compared_words = {
             name: np.where(texts.mask, values, 0.0) for name, values in references.items()
