@@ -149,7 +149,7 @@ def test_a_text_beyond_what_is_looked_through_is_bounded_closely() -> None:
     gaps[:, 0] = np.abs(gaps[:, 0])
     mask = np.ones((8, 12), dtype=bool)
     exact, bounded = (
-        farthest_deciding(gaps, weights, mask),
+        farthest_deciding(gaps, weights, mask, corners=10**6),
         farthest_deciding(gaps, weights, mask, corners=0),
     )
     assert (exact.low == exact.high).all()

@@ -49,7 +49,7 @@ def test_a_text_among_fifty_two_classes_is_bounded() -> None:
     attention = np.full((1, 6), 0.02)
     attention[0, 0] = 0.9
     gaps[0, 1:] = np.where(generator.random((5, 51)) < 0.5, gaps[0, 1:], -gaps[0, 1:])
-    found = farthest_deciding(gaps, attention, np.ones((1, 6), dtype=bool))
+    found = farthest_deciding(gaps, attention, np.ones((1, 6), dtype=bool), 20_000)
     assert 0 <= found.low[0] <= found.high[0] + 1e-9
     assert (found.attention[0] @ gaps[0] >= -1e-6).all()
     assert found.attention[0].sum() == pytest.approx(1)

@@ -24,8 +24,6 @@ from sightline.numerics.simplex import decision, rival_gaps
 
 Array = np.ndarray
 Gives = Callable[[Float[Array, " T"]], bool]
-CORNERS = 1_400_000
-"""The most token sets examined for a text: three classes up to 200 tokens, four up to 50."""
 _AT_ONCE = 2**14
 _LEVEL = 1e-9
 """How far a floating-point solution may lie beyond a wall: in logits, and in total variation."""
@@ -63,7 +61,7 @@ def farthest_deciding(
     gaps: Float[Array, "B T K"],
     attention: Float[Array, "B T"],
     mask: Bool[Array, "B T"],
-    corners: int = CORNERS,
+    corners: int,
 ) -> Bounds:
     """Find the farthest attention under which a class is ahead of all its K rivals or level with
     them.
