@@ -40,16 +40,16 @@ from sightline.numerics.ties import constant, level_ties
 _SET = MEASURES["counterfactual"].settings
 Array = np.ndarray
 NO_NATS = (
-    "a weight of zero, which no move of a score brings back",
+    "a weight of zero, which has no logarithm",
     "no attention changes the decision",
 )
-"""Why there is no smallest change of the scores that flips the prediction."""
+"""Why there is no smallest change of the log-weights that flips the prediction."""
 
 
 @dataclass(frozen=True)
 class AdversarialAttention:
     """The farthest attention with the same output or prediction, the least weight that must stay on
-    the top words, and the smallest change of the scores that flips the prediction (in nats).
+    the top words, and the smallest change of the log-weights that flips the prediction (in nats).
 
     The weight is computed for the same output within ε, and for the same prediction. Its chance
     level is the mean over ``draws`` of the least weight on as many random words. With more than two

@@ -703,8 +703,8 @@ _ROWS = (
             ReportedQuantity(
                 "counterfactual.nats",
                 (
-                    "least move of the scores that changes the prediction (nats), of texts where "
-                    "one does"
+                    "least change of the log-weights that changes the prediction (nats), of texts "
+                    "where one does"
                 ),
             ),
         ),

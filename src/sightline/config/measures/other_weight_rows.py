@@ -181,7 +181,8 @@ ROWS: Mapping[str, MeasureRow] = {
                 "the same for as many random words, mean of the draws", SHARE
             ),
             "nats": Quantity(
-                "least r such that changing each score by up to r flips the prediction",
+                "least r such that changing each log-weight by up to r flips the prediction; of a "
+                "softmax, the same as changing the scores",
                 Scale("nats", 0),
             ),
             "farthest": Quantity(
