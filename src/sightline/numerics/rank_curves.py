@@ -81,7 +81,7 @@ def exchanged(
     clusters: Int[Array, " N"],
     permutations: int = 999,
 ) -> Float[Array, "R K"]:
-    """Give the curves after permuting the scores among the ranks, in all texts of a cluster alike:
+    """Give the curves after permuting the scores among the ranks, the same in all texts of a cluster:
     the null hypothesis that ranks mean nothing.
     """
     sums = added(scores, clusters)
