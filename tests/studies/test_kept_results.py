@@ -22,6 +22,7 @@ from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import RunSpec
 from sightline.core.errors import DataError, SpecError
 from sightline.core.results import Estimate
+from sightline.data.word_vectors import write_vectors
 from sightline.experiments.store import Store, Summary
 from sightline.studies import run_counts, update_results
 from sightline.studies.aggregate import AggregateLine, Number, RunName, shortfall
@@ -46,6 +47,7 @@ from sightline.studies.run_plan import COUNTED, Plan, Readings, joint_name
 from sightline.studies.study_catalogue import CALIBRATIONS
 from sightline.studies.study_definition import FinishedRun, JointReading, Params
 from sightline.studies.study_from_file import check_file
+from sightline.studies.unasked_results import with_unasked
 from sightline.studies.update_results import (
     RUNS_DIGEST,
     Work,
@@ -55,6 +57,7 @@ from sightline.studies.update_results import (
     work_on,
     write_kept,
 )
+from tests.studies import small
 from tests.studies.runs import run_all
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "docs"))
@@ -350,6 +353,83 @@ def test_readings_of_runs_that_a_study_no_longer_has_are_dropped(store: Store) -
     other = {"another": (Row(plan.artefact.id, "sst", "other", run="another"), {})}
     found = run_counts.count(plan.artefact, [plan], store, (), StudyResults(readings=other))
     assert {*found.kept.readings} == {one.name for one in plan.readings}
+
+
+def from_words(plan: Plan, words: Path | None) -> Plan:
+    """Plan the same runs, as if their words started from a file."""
+    asked = replace(plan.asked, vectors=words)
+    return replace(plan, artefact=plan.artefact.over(plan.grid), asked=asked)
+
+
+def test_readings_of_other_seeds_and_corpora_are_kept_and_outdated_ones_are_not(
+    store: Store,
+) -> None:
+    """A command with fewer seeds, or on fewer corpora, deletes nothing of the others."""
+    plan = from_words(planned(corpora=("sst", "news")), Path("words.txt"))
+    study = plan.artefact
+    rows = {
+        "other corpus": Row(study.id, "news", MODELS[0], "", "0", "other corpus"),
+        "other seed": Row(study.id, "sst", MODELS[0], "", "7", "other seed"),
+        "no key": Row(study.id, "sst", MODELS[0], "", "9"),
+        "replaced": Row(study.id, "sst", MODELS[0], "", "0"),
+        "outdated": Row(study.id, "sst", "gone", "", "1", "outdated"),
+        "outdated, too": Row(study.id, "sst", "gone", "", "8", "outdated, too"),
+    }
+    before = StudyResults(
+        {"planned": 9, "done": 7, "hours_left": 1.0},
+        {**dict.fromkeys(("news", "sst"), {"missing": 1, "planned": 7, "hours_left": 0.5})},
+        {name: (row, {}) for name, row in rows.items()},
+        [mean(MODELS[0], 2, 0.1, "news"), mean(MODELS[0], 2, 0.2)],
+    )
+    now = run_counts.count(study, [plan], store, (), before).kept
+    found = with_unasked(study, [plan], now, before)
+    own = {one.name for one in plan.readings}
+    assert {*found.readings} - own == {"other corpus", "other seed", "no key"}
+    assert own < {*found.readings}
+    assert (found.status, found.by_corpus) == (before.status, before.by_corpus)
+    assert before.means[0] in found.means
+    assert with_unasked(study, [plan], now, StudyResults()) == now
+
+
+def test_nothing_is_outdated_where_word_vectors_are_missing(tmp_path: Path) -> None:
+    words = Path("words.txt")
+    for place, known, stays in ((None, False, True), (None, True, False), (words, False, False)):
+        plan = from_words(planned(), place)
+        row = Row(plan.artefact.id, "sst", MODELS[0], "", "0", "started from vectors")
+        said = {plan.readings[0].name: {}} if known else {}
+        found = run_counts.count(plan.artefact, [plan], Store(tmp_path), (), kept(plan, said))
+        before = StudyResults(readings={row.run: (row, {})})
+        after = with_unasked(plan.artefact, [plan], found.kept, before)
+        assert (row.run in after.readings) == stays
+
+
+def test_a_command_that_asks_for_little_leaves_the_results_file_whole(tmp_path: Path) -> None:
+    names = ("papers", "jain2019:J-1", "jain2019:J-2", "examples", "trained")
+    file = write_rows(
+        tmp_path / "results.csv.gz", (row for row in read_rows(RESULTS_FILE) if row.study in names)
+    )
+    before = kept_of(read_rows(file))
+    small.sst(tmp_path / "data")
+    empty = Store(tmp_path / "store")
+    work = work_on(names[1:4], file, tmp_path / "data", tmp_path, 1)
+    found = update_file(file, work, empty)
+    after = kept_of(read_rows(file))
+    assert {name: {*one.said} for name, one in after.items()} == {
+        name: {*one.said} for name, one in before.items()
+    }
+    assert found["jain2019:J-2"].status["planned"] == 2  # the command says what it asked for
+    assert [after[name].status for name in names] == [before[name].status for name in names]
+    counts = [line.of for line in before["jain2019:J-1"].means if line.corpus != "sst"]
+    assert {*counts} <= {line.of for line in after["jain2019:J-1"].means}
+
+    start = write_vectors(tmp_path / "words.txt", ("film", "town"), np.ones((2, 300)))
+    work = work_on(names[1:3], file, tmp_path / "data", tmp_path, None, None, start)
+    update_file(file, work, empty)  # a whole count of other texts: those of SST are outdated
+    left = [row.corpus for row, _ in kept_of(read_rows(file))["jain2019:J-2"].readings.values()]
+    assert "sst" not in left
+    assert len(left) == sum(
+        row.corpus != "sst" for row, _ in before["jain2019:J-2"].readings.values()
+    )
 
 
 def test_what_is_missing_is_told_by_corpus() -> None:
