@@ -170,6 +170,20 @@ def test_only_runs_of_which_every_needed_number_is_kept_are_left_out(store: Stor
     assert [*work.grid("study").keys] == [*plan.grid.keys]
 
 
+def test_what_the_results_file_has_is_left_to_run_unless_it_is_skipped(
+    store: Store, tmp_path: Path
+) -> None:
+    plan, empty = planned(), Store(tmp_path / "empty")
+    name = plan.artefact.id
+    known = replace(kept(plan, plan.said(store)), status={"usual_seconds": 36.0})
+    work = Work({name: [plan]}, {name: known})
+    for each, done in ((work, 4), (work.uncounted, 0)):
+        assert progress(each, empty)[name]["done"] == done
+        assert each.forecast(empty).status["done"] == done
+    assert {*work.uncounted.grid("study", but_known=True).keys} == {*plan.grid.keys}
+    assert run_counts.usual_seconds(work.uncounted.before[name].status) == 36.0
+
+
 def test_floors_and_bounds_are_kept_and_what_is_undefined(tmp_path: Path) -> None:
     plan, file = planned(), tmp_path / "results.csv.gz"
     value, baseline = (
@@ -377,7 +391,7 @@ def test_readings_of_other_seeds_and_corpora_are_kept_and_outdated_ones_are_not(
     }
     before = StudyResults(
         {"planned": 9, "done": 7, "hours_left": 1.0},
-        {**dict.fromkeys(("news", "sst"), {"missing": 1, "planned": 7, "hours_left": 0.5})},
+        {on: {"missing": 1, "planned": 7, "hours_left": 0.5} for on in ("news", "sst")},
         {name: (row, {}) for name, row in rows.items()},
         [mean(MODELS[0], 2, 0.1, "news"), mean(MODELS[0], 2, 0.2)],
     )

@@ -199,7 +199,9 @@ def run_study(
     left = set[str]()
     if todo:
         with progress(len(todo)) as show:
-            left = _make(runs_to_make(study, found, replace(running, limit=None)), store, running, show)
+            left = _make(
+                runs_to_make(study, found, replace(running, limit=None)), store, running, show
+            )
         store.sweep()  # workers may have been killed meanwhile
     # Runs that were complete at the start are not read again; runs of other processes may be
     # complete by now.

@@ -45,6 +45,18 @@ class Work:
     before: Mapping[str, StudyResults]
 
     @property
+    def uncounted(self) -> Work:
+        """Return the same work as if the results file had no run; the times that it has stay."""
+
+        def emptied(known: StudyResults) -> StudyResults:
+            usual = usual_seconds(known.status)
+            status = {**known.status, "done": 0, "usual_seconds": usual}
+            return replace(known, status=status, readings={}, means=())
+
+        planned = {name: emptied(self.before[name]) for name in self.plans if name in self.before}
+        return replace(self, before={**self.before, **planned})
+
+    @property
     def runs(self) -> dict[str, tuple[str, RunSpec]]:
         """Return every run once, by its key, with the first study that needs it: the papers' runs
         in the order of their protocol.
