@@ -81,6 +81,21 @@ def test_a_study_file_keeps_a_row_for_each_run_and_column(folder: Path, store: P
     assert known["one"].status["done"] == 2
 
 
+def test_columns_that_are_left_out_stay_with_their_runs(
+    sightline: Call, folder: Path, store: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "results.csv.gz"
+    file.write_bytes((folder / "results.csv.gz").read_bytes())
+    before = kept_of(read_rows(file))["one"].said
+    asked = ("study", folder / "one.toml", "--store", store, "--results", file, "--columns")
+    assert sightline(*asked, "accuracy").code == 0
+    assert kept_of(read_rows(file))["one"].said == before
+    sightline(*asked, "f1,SL-001.number")
+    after = kept_of(read_rows(file))["one"].said
+    for name, values in after.items():
+        assert {*(before[name] or {})} < {*(values or {})}
+
+
 def test_what_a_store_has_of_a_calibration_is_counted_without_a_run(
     sightline: Call, folder: Path, store: Path, tmp_path: Path
 ) -> None:
