@@ -289,6 +289,19 @@ def test_a_quick_try_is_one_corpus_one_seed_and_few_texts(folder: Path) -> None:
     ] * 2
     only = plan_named("jain2019:J-2", Params(folder, corpora=("babi1",)), quick=True)
     assert {run.corpus for run in only.planned} == {"babi1"}
+    seeds = plan_named("jain2019:J-2", Params(folder, 3), quick=True)
+    assert [run.seed for run in seeds.planned] == [0, 0, 1, 1, 2, 2]
+
+
+@pytest.mark.parametrize(("limit", "few", "many"), [(None, 50, 200), (80, 50, 80), (8, 8, 8)])
+def test_a_run_never_has_more_texts_than_its_name_says(
+    folder: Path, limit: int | None, few: int, many: int
+) -> None:
+    tried = plan_named("meister2021:M-1", Params(folder, 1, ("sst",), limit), quick=True)
+    limits = {run.model: run.spec.limit for run in tried.planned}
+    assert {model.endswith(", 50 texts") for model in limits} == {True, False}
+    assert {limits[model] for model in limits if model.endswith(", 50 texts")} == {few}
+    assert {limits[model] for model in limits if not model.endswith(" texts")} == {many}
 
 
 def test_a_table_says_of_which_corpora_many_words_have_no_vector(
