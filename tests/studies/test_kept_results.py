@@ -2,6 +2,7 @@
 what is newer wins.
 """
 
+import csv
 import gzip
 import json
 import math
@@ -263,6 +264,18 @@ def test_a_broken_results_file_is_refused_with_its_line(
     file.write_bytes(text.encode())
     with pytest.raises(DataError, match="expected a results file, compressed CSV"):
         read_rows(file)
+
+
+def test_a_damaged_results_file_is_refused_with_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "results.csv.gz"
+    whole = gzip.compress(",".join(COLUMNS).encode() + b"\n")
+    long = ",".join(["x" * (csv.field_size_limit() + 1)] * len(COLUMNS)).encode()
+    damaged = whole[:10] + b"\xff\xff" + whole[12:]  # an invalid block
+    for content in (damaged, whole[:-9], gzip.compress(long)):
+        file.write_bytes(content)
+        with pytest.raises(DataError) as caught:
+            read_rows(file)
+        assert str(caught.value).startswith(str(file))
 
 
 def test_plain_values_come_back_as_they_were() -> None:
