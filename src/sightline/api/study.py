@@ -210,8 +210,8 @@ def run_study(
 
 
 def _make(every: Sequence[RunSpec], store: Store, running: RunSettings, show: OnRun) -> set[str]:
-    """Make runs, at most as many as the limit; return the names of those that another process has,
-    which do not count toward the limit.
+    """Make runs, at most as many as the limit; runs that another process has do not count toward
+    it, and their names are returned.
     """
     left, most = set[str](), running.limit or len(every)
     for wave in _lenders_first(every):
