@@ -8,19 +8,29 @@ import pytest
 
 from sightline.audits.audit_result import Audit
 from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT
+from sightline.report import comparison_sentences
 from sightline.report.advice import (
     AFTER_GUESSING,
     GUESSING,
+    NOT_YET,
     UNBALANCED,
     WORSE,
+    first_of_all,
     one_training,
+    recommended,
     shown_maps_advice,
 )
+from sightline.report.alternative_maps import families
 from sightline.report.caption import caption
 from sightline.report.card import card
 from sightline.report.first_screen import CAVEATS as CAVEATS_BLOCK
 from sightline.report.first_screen import MAPS as MAPS_BLOCK
 from sightline.report.first_screen import WHY, blocks, limits
+from sightline.report.html.audit_page import in_notebook, render
+from sightline.report.html.explanation_view import notes
+from sightline.report.sentences import opened
+from sightline.report.text.audit_summary import lines
+from sightline.verdict.comparison.comparison_result import Side
 from sightline.verdict.verdict_table import NO_BETTER
 from tests.report.audits import (
     ABSENT,
@@ -33,6 +43,7 @@ from tests.report.audits import (
     estimate,
     map_row,
 )
+from tests.report.test_reading import reading
 from tests.snapshots import same_text
 from tests.verdicts import reached
 
@@ -246,3 +257,30 @@ def test_one_training_is_said_to_be_one() -> None:
     same_text("report", one_training(audit()))
     assert one_training(audit()) in limits(audit())
     assert "--seeds 3" in one_training(replace(audit(), spec={"run": {}}))
+
+
+def test_no_map_is_recommended_of_a_model_that_guesses() -> None:
+    """Neither of one text, nor in a comparison, in a notebook, on the page, and as a value."""
+    fine = compared(reached(CAVEATS, 5, (), (NO_BETTER,)))
+    guesses = replace(fine, learned=GUESSES)
+    assert (recommended(fine), recommended(guesses)) == ({"contribution"}, frozenset())
+    levels = (fine.for_text("negative"), guesses.for_text("negative"))
+    assert levels == (CAVEATS, CANNOT_TELL)
+    forbidden = replace(guesses, verdict=reached(MUST_NOT, 2))
+    assert forbidden.for_text("negative") == MUST_NOT
+    message, named = first_of_all(guesses), [one.title for one in families(guesses.maps)]
+    for audited in (fine, guesses):
+        blocked = audited is guesses
+        side = Side("A", audited)
+        assert (comparison_sentences.maps(side) == [message]) is blocked
+        read = [*notes(reading(audit=audited))]
+        assert (NOT_YET in read) is (message in read) is blocked
+        page = render(audited)
+        shown = page.partition('id="maps-compared"')[2].partition("<table")[0]
+        assert (message in shown) is blocked
+        assert ('class="mark">recommended' in page) is not blocked
+        for text in (*read, in_notebook(audited), shown, *lines(audited, verbose=True)):
+            told = [
+                title for title in named if f"{title}: " in text or f"{opened(title)}: " in text
+            ]
+            assert not (blocked and told)

@@ -13,7 +13,7 @@ from sightline.core.audited_map import ATTENTION
 from sightline.core.results import Results
 from sightline.report import sentences
 from sightline.report.accuracy_sentences import accuracy_notes
-from sightline.report.advice import TITLE
+from sightline.report.advice import TITLE, first_of_all, recommended
 from sightline.report.alternative_maps import MEASURED, at_odds, comparison_method, families
 from sightline.report.attention_source_notes import MEASURED as READINGS_MEASURED
 from sightline.report.attention_source_notes import heat, tried_sources
@@ -122,7 +122,7 @@ def _parts(
     shown["seeds"], shown["card"] = seeds_view(seeds), card_markdown(card(audit, seeds))
     shown["held"] = held
     shown["signed"] = any(each.kind.signed for each in held.maps)
-    empty = page.render(**shown, controls=controls(held, texts, audit.maps), data=_DATA)
+    empty = page.render(**shown, controls=controls(held, texts, recommended(audit)), data=_DATA)
     found = pack_explorer_data(held, texts, budget - len(empty.encode("utf-8")))
     if not found.held:
         return (page.render(**shown, controls=None, explorer_note=found.description),)
@@ -155,6 +155,7 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
         "at_odds": at_odds(audit),
         "further": () if audit.learned is None else accuracy_notes(audit.learned),
         "kind": "attention audit" if audit.verdict.of_map == ATTENTION else "explanation audit",
+        "first": first_of_all(audit),
         "families": [(family, map_lines(family)) for family in families(audit.maps, audit.verdict)],
         "measured": tuple(MEASURED.values()),
         "how": comparison_method(audit),
