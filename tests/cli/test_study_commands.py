@@ -5,7 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from sightline.api.study import RunSettings
+from sightline.api.study_names import NamedStudy, stored
+from sightline.cli import study_commands
 from sightline.experiments.store import Store
+from sightline.studies import update_results
 from sightline.studies.calibration import random_attention
 from sightline.studies.kept_results import kept_of
 from sightline.studies.papers.protocol import PRIMARY, SECONDARY
@@ -13,6 +17,7 @@ from sightline.studies.results_file import read_rows
 from tests.cli.conftest import Call
 from tests.studies import small
 
+RESULTS_FILE = Path(__file__).resolve().parents[2] / "docs" / "verified" / "results.csv.gz"
 STUDY = """
 name = "{name}"
 [base]
@@ -76,6 +81,21 @@ def test_a_study_file_keeps_a_row_for_each_run_and_column(folder: Path, store: P
     assert known["one"].status["done"] == 2
 
 
+def test_columns_that_are_left_out_stay_with_their_runs(
+    sightline: Call, folder: Path, store: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "results.csv.gz"
+    file.write_bytes((folder / "results.csv.gz").read_bytes())
+    before = kept_of(read_rows(file))["one"].said
+    asked = ("study", folder / "one.toml", "--store", store, "--results", file, "--columns")
+    assert sightline(*asked, "accuracy").code == 0
+    assert kept_of(read_rows(file))["one"].said == before
+    sightline(*asked, "f1,SL-001.number")
+    after = kept_of(read_rows(file))["one"].said
+    for name, values in after.items():
+        assert {*(before[name] or {})} < {*(values or {})}
+
+
 def test_what_a_store_has_of_a_calibration_is_counted_without_a_run(
     sightline: Call, folder: Path, store: Path, tmp_path: Path
 ) -> None:
@@ -104,6 +124,49 @@ def test_what_is_left_is_said_without_a_run_or_a_store(sightline: Call, tmp_path
     ran = sightline("study", "examples", "--store", tmp_path / "store", "--dry-run", "--json")
     assert json.loads(ran.out) == {"examples": {"planned": 7, "done": 0, "hours_left": 0}}
     assert list(tmp_path.iterdir()) == []
+
+
+def test_runs_of_the_results_file_are_done_only_where_they_are_skipped(
+    sightline: Call, tmp_path: Path
+) -> None:
+    asked = ("study", "shown", "--store", tmp_path / "st", "--results", RESULTS_FILE, "--dry-run")
+    found = [sightline(*asked, *skip, "--json").json["shown"] for skip in ((), ("--skip-counted",))]
+    assert [one["planned"] for one in found] == [200, 200]
+    assert [one["done"] for one in found] == [0, 200]
+    unknown = sightline(*asked[:4], "--skip-counted", "--dry-run")
+    assert (unknown.code, unknown.err[:22]) == (2, "error: --skip-counted:")
+
+
+@pytest.mark.parametrize("limit", [(), ("--limit", 1)])
+def test_a_limit_holds_for_a_named_study(
+    sightline: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: tuple[object, ...]
+) -> None:
+    asked = list[int | None]()
+
+    def record(
+        planned: object, store: object, running: RunSettings, *_: object, **__: object
+    ) -> None:
+        asked.append(running.limit)
+
+    monkeypatch.setattr(study_commands, "do_study", record)
+    assert sightline("study", "examples", "--store", tmp_path / "st", *limit).code == 0
+    assert asked == [limit[1] if limit else None]
+
+
+def test_word_vectors_are_not_made_to_count_what_a_store_has(
+    sightline: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: Path
+) -> None:
+    made = list[Path]()
+    monkeypatch.setattr(update_results, "make_vectors", lambda folder, out: made.append(out))
+    monkeypatch.setattr(NamedStudy, "_check_seeds", lambda study, work: None)  # reads all corpora
+    (tmp_path / "data").mkdir()
+    asked = ("study", "trained", "--data", tmp_path / "data", "--so-far", "--store")
+    assert sightline(*asked, tmp_path / "nowhere").code == 2
+    before = {*store.parent.iterdir()}
+    with stored(NamedStudy("trained", store, tmp_path / "data")) as (work, opened):
+        assert {*work.plans} == {"trained"}
+        assert opened.root == store
+    assert (made, {*store.parent.iterdir()}) == ([], before)
 
 
 def test_corpora_that_the_papers_lack_are_named(sightline: Call, tmp_path: Path) -> None:

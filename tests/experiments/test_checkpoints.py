@@ -107,6 +107,7 @@ def test_a_state_that_is_torn_or_made_otherwise_is_made_anew(
         (folder / "state.json").write_bytes((folder / "state.json").read_bytes()[:-1])
     elif change == "threads":
         monkeypatch.setattr(torch, "get_num_threads", lambda: 7)
+        monkeypatch.setattr(torch, "set_num_threads", lambda threads: None)
     else:
         monkeypatch.setattr(checkpoints, "version_of", lambda name: f"{name} of tomorrow")
     assert done(store)[0] == (1, 1)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from sightline._io.checksums import MANIFEST, is_whole, read_whole, sweep_aside, write_sealed
 from sightline.audits.audit_result import Audit
@@ -58,6 +59,17 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def done(once: Store, tmp_path: Path) -> Store:
     shutil.copytree(once.root, tmp_path / "done")
     return Store(tmp_path / "done")
+
+
+def test_a_run_of_a_store_has_one_thread_whoever_makes_it(store: Store) -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        assert run_stored(SPEC, store) == "done"
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    assert store.audit(KEY).environment["threads"] == 1
 
 
 def test_audits_with_equal_bytes_differ_if_lengths_types_or_names_do(done: Store) -> None:

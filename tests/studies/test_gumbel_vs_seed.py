@@ -7,7 +7,13 @@ from functools import partial
 import pytest
 
 from sightline.studies.aggregate import AggregateLine, RunNumbers
-from sightline.studies.papers.gumbel_vs_seed import RAISED, RAISED_BY_SEED, WITHOUT, count_rises
+from sightline.studies.papers.gumbel_vs_seed import (
+    RAISED,
+    RAISED_BY_SEED,
+    WITHOUT,
+    count_rises,
+    rises_beyond_seeds,
+)
 from tests.studies.saying import read
 
 tau = partial(read, "τ")
@@ -61,3 +67,28 @@ def test_seeds_that_say_nearly_the_same_are_unchanged_both_ways() -> None:
     assert (found.baseline.value, found.baseline.n) == (1, 2)
     alone = lines_of([plain[0], tau("mlp+dot+gumbel", 0, 0.5)])[RAISED_BY_SEED].found
     assert alone.baseline is None  # of one seed nothing is known of another
+
+
+def test_the_rise_less_that_by_another_seed_has_an_interval_of_both() -> None:
+    """The chance level is counted on the same models, and is as uncertain as the rise."""
+    values = {"bilstm+dot": (0.5, 0.6, 0.9), "mlp+dot": (0.5, 0.5, 0.5), "cnn+dot": (0.1, 0.2, 0.3)}
+    runs = [
+        tau(f"{model}{change}", seed, value + more)
+        for model, each in values.items()
+        for seed, value in enumerate(each)
+        for change, more in (("", 0.0), ("+gumbel", 0.1 - 0.15 * (seed > 1) * (model != "mlp+dot")))
+    ]
+    runs += [tau("transformer+dot", 0, math.nan), tau("transformer+dot+gumbel", 0, 0.5)]
+    both = lines_of(runs)[RAISED_BY_SEED].found
+    assert both.baseline is not None
+    found = rises_beyond_seeds(runs, "τ")
+    assert found.value == pytest.approx(both.value.value - both.baseline.value)
+    assert found.n == 3  # models
+    shifted = both.value.low - both.baseline.value
+    assert found.low < found.value < found.high
+    assert abs(found.low - shifted) > 0.01
+    as_seeds = [tau(f"{model}+dot{more}", seed, 0.1 * seed)
+                for model in ("mlp", "cnn") for more in ("", "+gumbel") for seed in (0, 1)]  # fmt: skip
+    same = rises_beyond_seeds(as_seeds, "τ")
+    assert same.value == pytest.approx(0.5)
+    assert math.isnan(rises_beyond_seeds([], "τ").value)

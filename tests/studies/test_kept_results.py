@@ -2,6 +2,7 @@
 what is newer wins.
 """
 
+import csv
 import gzip
 import json
 import math
@@ -25,6 +26,7 @@ from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import RunSpec
 from sightline.core.errors import DataError, SpecError
 from sightline.core.results import Estimate
+from sightline.data.word_vectors import write_vectors
 from sightline.experiments.store import Store, Summary
 from sightline.studies import run_counts, update_results
 from sightline.studies.aggregate import AggregateLine, Number, RunName, shortfall
@@ -49,6 +51,7 @@ from sightline.studies.run_plan import COUNTED, Plan, Readings, joint_name
 from sightline.studies.study_catalogue import CALIBRATIONS
 from sightline.studies.study_definition import FinishedRun, JointReading, Params
 from sightline.studies.study_from_file import check_file
+from sightline.studies.unasked_results import with_unasked
 from sightline.studies.update_results import (
     RUNS_DIGEST,
     Work,
@@ -58,6 +61,7 @@ from sightline.studies.update_results import (
     work_on,
     write_kept,
 )
+from tests.studies import small
 from tests.studies.runs import run_all
 
 NEEDLE = parse_data("planted:needle(n=120,length=6)")
@@ -163,6 +167,20 @@ def test_only_runs_of_which_every_needed_number_is_kept_are_left_out(store: Stor
     assert [*work.grid("study").keys] == [*plan.grid.keys]
 
 
+def test_what_the_results_file_has_is_left_to_run_unless_it_is_skipped(
+    store: Store, tmp_path: Path
+) -> None:
+    plan, empty = planned(), Store(tmp_path / "empty")
+    name = plan.artefact.id
+    known = replace(kept(plan, plan.said(store)), status={"usual_seconds": 36.0})
+    work = Work({name: [plan]}, {name: known})
+    for each, done in ((work, 4), (work.uncounted, 0)):
+        assert progress(each, empty)[name]["done"] == done
+        assert each.forecast(empty).status["done"] == done
+    assert {*work.uncounted.grid("study", but_known=True).keys} == {*plan.grid.keys}
+    assert run_counts.usual_seconds(work.uncounted.before[name].status) == 36.0
+
+
 def test_floors_and_bounds_are_kept_and_what_is_undefined(tmp_path: Path) -> None:
     plan, file = planned(), tmp_path / "results.csv.gz"
     value, baseline = (
@@ -242,6 +260,18 @@ def test_a_broken_results_file_is_refused_with_its_line(
     file.write_bytes(text.encode())
     with pytest.raises(DataError, match="expected a results file, compressed CSV"):
         read_rows(file)
+
+
+def test_a_damaged_results_file_is_refused_with_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "results.csv.gz"
+    whole = gzip.compress(",".join(COLUMNS).encode() + b"\n")
+    long = ",".join(["x" * (csv.field_size_limit() + 1)] * len(COLUMNS)).encode()
+    damaged = whole[:10] + b"\xff\xff" + whole[12:]  # an invalid block
+    for content in (damaged, whole[:-9], gzip.compress(long)):
+        file.write_bytes(content)
+        with pytest.raises(DataError) as caught:
+            read_rows(file)
+        assert str(caught.value).startswith(str(file))
 
 
 def test_plain_values_come_back_as_they_were() -> None:
@@ -346,6 +376,83 @@ def test_readings_of_runs_that_a_study_no_longer_has_are_dropped(store: Store) -
     other = {"another": (Row(plan.artefact.id, "sst", "other", run="another"), {})}
     found = run_counts.count(plan.artefact, [plan], store, (), StudyResults(readings=other))
     assert {*found.kept.readings} == {one.name for one in plan.readings}
+
+
+def from_words(plan: Plan, words: Path | None) -> Plan:
+    """Plan the same runs, as if their words started from a file."""
+    asked = replace(plan.asked, vectors=words)
+    return replace(plan, artefact=plan.artefact.over(plan.grid), asked=asked)
+
+
+def test_readings_of_other_seeds_and_corpora_are_kept_and_outdated_ones_are_not(
+    store: Store,
+) -> None:
+    """A command with fewer seeds, or on fewer corpora, deletes nothing of the others."""
+    plan = from_words(planned(corpora=("sst", "news")), Path("words.txt"))
+    study = plan.artefact
+    rows = {
+        "other corpus": Row(study.id, "news", MODELS[0], "", "0", "other corpus"),
+        "other seed": Row(study.id, "sst", MODELS[0], "", "7", "other seed"),
+        "no key": Row(study.id, "sst", MODELS[0], "", "9"),
+        "replaced": Row(study.id, "sst", MODELS[0], "", "0"),
+        "outdated": Row(study.id, "sst", "gone", "", "1", "outdated"),
+        "outdated, too": Row(study.id, "sst", "gone", "", "8", "outdated, too"),
+    }
+    before = StudyResults(
+        {"planned": 9, "done": 7, "hours_left": 1.0},
+        {on: {"missing": 1, "planned": 7, "hours_left": 0.5} for on in ("news", "sst")},
+        {name: (row, {}) for name, row in rows.items()},
+        [mean(MODELS[0], 2, 0.1, "news"), mean(MODELS[0], 2, 0.2)],
+    )
+    now = run_counts.count(study, [plan], store, (), before).kept
+    found = with_unasked(study, [plan], now, before)
+    own = {one.name for one in plan.readings}
+    assert {*found.readings} - own == {"other corpus", "other seed", "no key"}
+    assert own < {*found.readings}
+    assert (found.status, found.by_corpus) == (before.status, before.by_corpus)
+    assert before.means[0] in found.means
+    assert with_unasked(study, [plan], now, StudyResults()) == now
+
+
+def test_nothing_is_outdated_where_word_vectors_are_missing(tmp_path: Path) -> None:
+    words = Path("words.txt")
+    for place, known, stays in ((None, False, True), (None, True, False), (words, False, False)):
+        plan = from_words(planned(), place)
+        row = Row(plan.artefact.id, "sst", MODELS[0], "", "0", "started from vectors")
+        said = {plan.readings[0].name: {}} if known else {}
+        found = run_counts.count(plan.artefact, [plan], Store(tmp_path), (), kept(plan, said))
+        before = StudyResults(readings={row.run: (row, {})})
+        after = with_unasked(plan.artefact, [plan], found.kept, before)
+        assert (row.run in after.readings) == stays
+
+
+def test_a_command_that_asks_for_little_leaves_the_results_file_whole(tmp_path: Path) -> None:
+    names = ("papers", "jain2019:J-1", "jain2019:J-2", "examples", "trained")
+    file = write_rows(
+        tmp_path / "results.csv.gz", (row for row in read_rows(RESULTS_FILE) if row.study in names)
+    )
+    before = kept_of(read_rows(file))
+    small.sst(tmp_path / "data")
+    empty = Store(tmp_path / "store")
+    work = work_on(names[1:4], file, tmp_path / "data", tmp_path, 1)
+    found = update_file(file, work, empty)
+    after = kept_of(read_rows(file))
+    assert {name: {*one.said} for name, one in after.items()} == {
+        name: {*one.said} for name, one in before.items()
+    }
+    assert found["jain2019:J-2"].status["planned"] == 2  # the command says what it asked for
+    assert [after[name].status for name in names] == [before[name].status for name in names]
+    counts = [line.of for line in before["jain2019:J-1"].means if line.corpus != "sst"]
+    assert {*counts} <= {line.of for line in after["jain2019:J-1"].means}
+
+    start = write_vectors(tmp_path / "words.txt", ("film", "town"), np.ones((2, 300)))
+    work = work_on(names[1:3], file, tmp_path / "data", tmp_path, None, None, start)
+    update_file(file, work, empty)  # a whole count of other texts: those of SST are outdated
+    left = [row.corpus for row, _ in kept_of(read_rows(file))["jain2019:J-2"].readings.values()]
+    assert "sst" not in left
+    assert len(left) == sum(
+        row.corpus != "sst" for row, _ in before["jain2019:J-2"].readings.values()
+    )
 
 
 def test_what_is_missing_is_told_by_corpus() -> None:

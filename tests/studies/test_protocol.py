@@ -289,6 +289,19 @@ def test_a_quick_try_is_one_corpus_one_seed_and_few_texts(folder: Path) -> None:
     ] * 2
     only = plan_named("jain2019:J-2", Params(folder, corpora=("babi1",)), quick=True)
     assert {run.corpus for run in only.planned} == {"babi1"}
+    seeds = plan_named("jain2019:J-2", Params(folder, 3), quick=True)
+    assert [run.seed for run in seeds.planned] == [0, 0, 1, 1, 2, 2]
+
+
+@pytest.mark.parametrize(("limit", "few", "many"), [(None, 50, 200), (80, 50, 80), (8, 8, 8)])
+def test_a_run_never_has_more_texts_than_its_name_says(
+    folder: Path, limit: int | None, few: int, many: int
+) -> None:
+    tried = plan_named("meister2021:M-1", Params(folder, 1, ("sst",), limit), quick=True)
+    limits = {run.model: run.spec.limit for run in tried.planned}
+    assert {model.endswith(", 50 texts") for model in limits} == {True, False}
+    assert {limits[model] for model in limits if model.endswith(", 50 texts")} == {few}
+    assert {limits[model] for model in limits if not model.endswith(" texts")} == {many}
 
 
 def test_a_table_says_of_which_corpora_many_words_have_no_vector(
@@ -462,6 +475,9 @@ def test_a_chance_level_of_fewer_seeds_says_how_many_and_decides_from_two_on() -
     assert (same.seeds, same.chance_seeds, same.chance) == (3, 2, three.chance)
     (alone,) = findings_of(CLAIM, runs_of(known, unknown, unknown))
     assert (alone.seeds, alone.chance_seeds, alone.chance) == (3, 1, None)
+    assert alone.result == UNDETERMINED
+    (low,) = findings_of(replace(CLAIM, low=True), runs_of(known, unknown, unknown))
+    assert (low.chance_seeds, low.result) == (1, REPLICATED)  # it is not held against chance
 
 
 @pytest.mark.parametrize(
@@ -528,7 +544,8 @@ def test_what_chance_is_may_be_said_by_models_of_another_study() -> None:
 
     assert found(0.5, 4) == (REVERSED, NOT_ABOVE)
     assert found(0.9, 3) == (REPLICATED, ABOVE)  # by the seeds that have both
-    assert found(0.9, 1) == (REPLICATED, None)  # one seed says nothing of others
+    assert found(0.9, 1) == (UNDETERMINED, None)  # one seed says nothing of others
+    assert found(0.9, 0) == (REPLICATED, None)  # no chance level is known
 
 
 def test_a_constant_may_stand_on_either_side_and_a_claim_may_allow_some() -> None:
@@ -545,17 +562,23 @@ def test_a_claim_of_all_runs_together_is_held_by_its_own_interval() -> None:
     greater = claim.order.greater
     assert isinstance(greater, Side)
 
-    def found(value: Estimate, chance: float | None, seeds: int = 3) -> str:
-        floor = None if chance is None else Estimate(chance, chance, chance, 9, "")
-        line = AggregateLine("all", "all", greater.quantity, Number(value, floor), seeds)
-        (one,) = findings_of(claim, (), [line, replace(line, corpus="questions")])
+    def found(value: Estimate, beyond: tuple[float, float] | None) -> str:
+        floor = None if beyond is None else Estimate(0.5, 0.5, 0.5, 9, "")
+        line = AggregateLine("all", "all", greater.quantity, Number(value, floor), 3)
+        left = Estimate(0.0, *(beyond or (0.0, 0.0)), 9, "")
+        read = replace(claim, beyond=lambda runs: left)
+        (one,) = findings_of(read, (), [line, replace(line, corpus="questions")])
+        assert one.chance_seeds == (0 if beyond is None else 3)
         return one.result
 
-    assert found(Estimate(0.8, 0.6, 0.95, 9, ""), 0.5) == REPLICATED
-    assert found(Estimate(0.8, 0.6, 0.95, 9, ""), 0.63) == UNDETERMINED
-    assert found(Estimate(0.8, 0.6, 0.95, 9, ""), 0.96) == REVERSED
-    assert found(Estimate(0.8, 0.4, 0.95, 9, ""), 0.3) == UNDETERMINED
-    assert found(Estimate(0.3, 0.2, 0.45, 9, ""), 0.3) == NOT_REPLICATED
+    most = Estimate(0.8, 0.6, 0.95, 9, "")
+    assert found(most, (0.1, 0.45)) == REPLICATED
+    assert found(most, (-0.03, 0.32)) == UNDETERMINED
+    assert found(most, (-0.36, -0.01)) == REVERSED
+    assert found(most, (-0.05, 0.09)) == AT_CHANCE
+    assert found(most, None) == REPLICATED
+    assert found(Estimate(0.8, 0.4, 0.95, 9, ""), (0.1, 0.65)) == UNDETERMINED
+    assert found(Estimate(0.3, 0.2, 0.45, 9, ""), (-0.1, 0.15)) == NOT_REPLICATED
 
 
 def test_every_claim_is_about_models_that_its_table_runs_and_says_so_shortly() -> None:

@@ -223,7 +223,8 @@ def against(one: Stored, finding: Stored) -> str:
     attention itself with chance.
     """
     if finding["beyond"] is None:
-        return f"no baseline: {one['no_chance'] or 'none is known on this corpus'}"
+        known = "it is of one seed" if finding["chance_seeds"] else "none is known on this corpus"
+        return f"no baseline: {one['no_chance'] or known}"
     if one["low"]:
         beyond = number(_turned(finding["beyond"]))
         return f"not held against chance; attention is above its own chance level by {beyond}"

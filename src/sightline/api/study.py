@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -180,9 +180,10 @@ def keep_results(ended: FinishedStudy, file: Path) -> Path:
 def runs_to_make(
     study: PlannedStudy, found: Mapping[str, Summary], running: RunSettings
 ) -> list[RunSpec]:
-    """List the runs to make."""
+    """List the runs to make, each after the run whose attention it borrows."""
     specs = zip(study.grid.specs, study.grid.keys, strict=True)
-    return [spec for spec, key in specs if running.wants(found.get(key))][: running.limit]
+    wanted = [spec for spec, key in specs if running.wants(found.get(key))]
+    return [spec for wave in _lenders_first(wanted) for spec in wave][: running.limit]
 
 
 def run_study(
@@ -196,23 +197,37 @@ def run_study(
     left = set[str]()
     if todo:
         with progress(len(todo)) as show:
-            for wave in _lenders_first(todo):
-                waiting = [spec for spec in wave if lender_of(spec) in left]
-                ready = [spec for spec in wave if spec not in waiting]
-                for done in executor_of(running.workers).run(
-                    ready, store, again=running.retry_failed
-                ):
-                    show(done.ending, done.description)
-                    lent = names_lent_by(done.spec)
-                    left = left | lent if done.ending == "missing" else left - lent
-                for spec in waiting:
-                    show("missing", "")
-                    left |= names_lent_by(spec)
+            left = _make(
+                runs_to_make(study, found, replace(running, limit=None)), store, running, show
+            )
         store.sweep()  # workers may have been killed meanwhile
     # Runs that were complete at the start are not read again; runs of other processes may be
     # complete by now.
     found |= store.find(key for key in study.grid.keys if running.wants(found.get(key)))
     return FinishedStudy(study, store, found, left & {*study.grid.keys} - found.keys())
+
+
+def _make(every: Sequence[RunSpec], store: Store, running: RunSettings, show: OnRun) -> set[str]:
+    """Make runs, at most as many as the limit; runs that another process has do not count toward
+    it, and their names are returned.
+    """
+    left, most = set[str](), running.limit or len(every)
+    for wave in _lenders_first(every):
+        waiting = [spec for spec in wave if lender_of(spec) in left]
+        ready = [spec for spec in wave if spec not in waiting]
+        while ready and most > 0:
+            batch, ready = ready[:most], ready[most:]
+            for done in executor_of(running.workers).run(batch, store, again=running.retry_failed):
+                lent = names_lent_by(done.spec)
+                left = left | lent if done.ending == "missing" else left - lent
+                most -= done.ending in ("done", "failed")
+                if done.ending != "missing" or running.limit is None:
+                    show(done.ending, done.description)
+        for spec in waiting if most > 0 else ():
+            left |= names_lent_by(spec)
+            if running.limit is None:
+                show("missing", "")
+    return left
 
 
 def _lenders_first(todo: Sequence[RunSpec]) -> Iterator[list[RunSpec]]:

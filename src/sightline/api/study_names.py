@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +18,8 @@ from sightline.studies.papers.paper_scope import ALL as ALL
 from sightline.studies.papers.paper_scope import INFORMATION
 from sightline.studies.study_catalogue import CALIBRATIONS, STUDIES, ids_of, without_corpora
 from sightline.studies.study_corpora import vectors_of
-from sightline.studies.update_results import Work, gates_of, progress, recount, update_file, work_on
+from sightline.studies.update_results import Work as Work
+from sightline.studies.update_results import gates_of, progress, recount, update_file, work_on
 
 NUMBERS = ("planned", "done", "hours_left", "gates", "hold")
 
@@ -31,7 +33,8 @@ class NamedStudy:
 
     ``store`` holds the runs; the word vectors of calibrations lie next to it, and are made if
     needed. ``vectors`` is a file of initial word vectors for the papers' models (``none``: random;
-    nothing: the file in the folder of the corpora).
+    nothing: the file in the folder of the corpora). ``skip_counted`` leaves out runs that the file
+    of results has.
     """
 
     name: str
@@ -40,9 +43,14 @@ class NamedStudy:
     results: Path | None = None
     seeds: int | None = None
     vectors: str | Path | None = None
+    skip_counted: bool = False
 
     def check(self) -> None:
-        """Refuse a study of corpora without their folder."""
+        """Refuse a study of corpora without their folder, and to skip runs without their file."""
+        if self.skip_counted and self.results is None:
+            raise SpecError(
+                "expected --results, the file whose runs are skipped", field="skip_counted"
+            )
         if self.data is None and self.name not in set(without_corpora()):
             raise SpecError(
                 f"missing; {self.name} needs the folder that holds the corpora", field="data"
@@ -89,13 +97,9 @@ def left_out(work: Work) -> dict[str, str]:
     return {corpus: why for plan in plans for corpus, why in plan.absent.items()}
 
 
-def plan_named_study(study: NamedStudy, work: Work, *, skip_counted: bool = False) -> PlannedStudy:
-    """Plan the runs of a named study; ``skip_counted`` leaves out runs that its results
-    file has.
-    """
-    if skip_counted and study.results is None:
-        raise SpecError("expected --results, the file whose runs are skipped", field="skip-counted")
-    grid = work.grid(study.name, but_known=skip_counted)
+def plan_named_study(study: NamedStudy, work: Work) -> PlannedStudy:
+    """Plan the runs of a named study."""
+    grid = work.grid(study.name, but_known=study.skip_counted)
 
     def table(ended: FinishedStudy) -> Table:
         return _table(study.name, count(study, work, ended.store))
@@ -103,9 +107,12 @@ def plan_named_study(study: NamedStudy, work: Work, *, skip_counted: bool = Fals
     return PlannedStudy(study.name, grid, (), table, lambda ended, table: ())
 
 
-def stored_results(study: NamedStudy, planned: PlannedStudy) -> FinishedStudy:
-    """Return what the store has of a study; nothing is run."""
-    return FinishedStudy(planned, Store.there(study.store), {}, ())
+@contextmanager
+def stored(study: NamedStudy) -> Iterator[tuple[Work, Store]]:
+    """Open the store of a study and plan its runs; nothing is run, and no vectors are made."""
+    store = Store.there(study.store)
+    with TemporaryDirectory() as aside:
+        yield study.work(Path(aside)), store
 
 
 def progress_of(study: NamedStudy) -> tuple[dict[str, Mapping[str, Any]], list[str]]:
@@ -114,14 +121,19 @@ def progress_of(study: NamedStudy) -> tuple[dict[str, Mapping[str, Any]], list[s
     """
     with TemporaryDirectory() as aside:
         work = study.work(Path(aside))
-        return progress(work, Store(study.store, make=False)), work.notes
+        return progress(_to_make(study, work), Store(study.store, make=False)), work.notes
+
+
+def _to_make(study: NamedStudy, work: Work) -> Work:
+    """Return the work with the runs of the results file as done, only if they are skipped."""
+    return work if study.skip_counted else work.uncounted
 
 
 def forecast_of(study: NamedStudy, work: Work) -> dict[str, Any]:
     """Return what remains of the papers' tables, by table and corpus and by stage; nothing is
     written.
     """
-    found = work.forecast(Store(study.store, make=False))
+    found = _to_make(study, work).forecast(Store(study.store, make=False))
     return {
         "tables": found.by_table(),
         "stages": found.by_stage(),

@@ -120,7 +120,9 @@ def _of_a_name(
         "out": output.out,
     }
     refuse_options({**output.of_a_file, **others}, name, "of one table, or of a study file")
-    study = NamedStudy(name, run.store, paper.data, kept.results, paper.seeds, paper.vectors)
+    study = NamedStudy(
+        name, run.store, paper.data, kept.results, paper.seeds, paper.vectors, kept.skip_counted
+    )
     do_named_study(study, run, kept, output)
 
 

@@ -17,8 +17,9 @@ from sightline.report.column_layout import aligned
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sightline.api.store_runs import Store
     from sightline.api.study import FinishedStudy
-    from sightline.api.study_names import NamedStudy
+    from sightline.api.study_names import NamedStudy, Work
 
 
 def is_named_study(name: str) -> bool:
@@ -42,26 +43,43 @@ def do_named_study(
         found, notes = api.progress_of(study)
         _print_notes(notes)
         return _show_progress(found, as_json=output.as_json)
-    work, failed = study.work(), list[str]()
-    _print_notes(work.notes)
-    for corpus, why in api.left_out(work).items():
-        print_message(f"left out: {corpus} ({why})")
-    if run.dry_run:
-        return _show_forecast(api.forecast_of(study, work), as_json=output.as_json)
-    planned = api.plan_named_study(study, work, skip_counted=kept.skip_counted)
-
-    def show(ended: FinishedStudy, output: StudyOutput) -> None:
-        with writing(study.results or study.store):
-            rows = api.count(study, work, ended.store)
-        failed.extend(_show(rows, as_json=output.as_json))
-
-    if kept.so_far:
-        show(api.stored_results(study, planned), output)
+    failed = list[str]()
+    if kept.so_far and not run.dry_run:
+        with api.stored(study) as (work, store):
+            _print_plan(work)
+            failed.extend(_count(study, work, store, output))
     else:
-        do_study(planned, study.store, run.running(None), output, dry_run=False, show=show)
+        work = study.work()
+        _print_plan(work)
+        if run.dry_run:
+            return _show_forecast(api.forecast_of(study, work), as_json=output.as_json)
+
+        def show(ended: FinishedStudy, output: StudyOutput) -> None:
+            failed.extend(_count(study, work, ended.store, output))
+
+        planned, running = api.plan_named_study(study, work), run.running(run.limit)
+        do_study(planned, study.store, running, output, dry_run=False, show=show)
     if failed:
         raise typer.Exit(GATE_CLOSED)
     return None
+
+
+def _count(study: NamedStudy, work: Work, store: Store, output: StudyOutput) -> list[str]:
+    """Count the runs in a store, update the results file, and print both; return what fails."""
+    from sightline.api import study_names as api  # noqa: PLC0415  (torch)
+
+    with writing(study.results or study.store):
+        rows = api.count(study, work, store)
+    return _show(rows, as_json=output.as_json)
+
+
+def _print_plan(work: Work) -> None:
+    """Print notes on earlier counts, and the corpora that are left out."""
+    from sightline.api import study_names as api  # noqa: PLC0415  (torch)
+
+    _print_notes(work.notes)
+    for corpus, why in api.left_out(work).items():
+        print_message(f"left out: {corpus} ({why})")
 
 
 def _print_notes(notes: list[str]) -> None:

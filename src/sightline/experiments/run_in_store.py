@@ -5,7 +5,11 @@ of models.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
+
+import torch
 
 from sightline._io.checksums import is_whole, sweep_aside, write_sealed
 from sightline.config.run_keys import run_key, training_key
@@ -38,10 +42,10 @@ def run_stored(
 
 
 def run_claimed(spec: RunSpec, store: Store, display: Display | None = None) -> State:
-    """Make one run whose claim the caller holds, here or on the sending machine; otherwise as
-    `run_stored`.
+    """Make one run whose claim the caller holds, here or on the sending machine, with one thread;
+    otherwise as `run_stored`.
     """
-    with refused_by_the_disk(store):
+    with refused_by_the_disk(store), _one_thread():
         began = time.perf_counter()
         try:
             named = partial(model_of, store)
@@ -59,6 +63,17 @@ def run_claimed(spec: RunSpec, store: Store, display: Display | None = None) -> 
             )
             return "failed"
         return "done"
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let torch compute with one thread: equal threads, equal bits."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def keep_training(

@@ -14,6 +14,7 @@ import gzip
 import io
 import json
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, astuple, dataclass, fields
@@ -79,7 +80,7 @@ def read_rows(path: Path) -> list[Row]:
     try:
         with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
             return list(_rows(csv.reader(file), path))
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error, csv.Error) as error:
         raise DataError(
             f"expected a results file, compressed CSV; it cannot be read ({error})", path
         ) from None

@@ -78,8 +78,9 @@ class Params:
         return replace(self, seeds=amount.seeds, limit=amount.limit, amounts={})
 
     def of(self, run: RunSpec) -> RunSpec:
-        """Apply the limit and the scale to a run."""
-        limited = run if self.limit is None else replace(run, limit=self.limit)
+        """Apply the limit and the scale to a run; a run's own limit is never raised."""
+        limits = [limit for limit in (run.limit, self.limit) if limit is not None]
+        limited = replace(run, limit=min(limits, default=None))
         return smoke(limited) if self.scale == "smoke" else limited
 
     def among(self, corpora: tuple[str, ...]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -58,12 +59,18 @@ def check_file(file: Path, name: str) -> None:
 
 
 def keep(study: Study, store: Store, file: Path) -> Path:
-    """Update a results file with the finished runs of a study file; other studies stay."""
+    """Update a results file with the finished runs of a study file; other studies stay, and so do
+    other columns of the same runs.
+    """
     with locked(file):
         known = kept_of(read_rows(file))
         plan = Plan(study, Params(), (), {})
         before = known.get(study.id, StudyResults())
         counted = count(study, [plan], store, list(store.summaries()), before).kept
-        known[study.id] = counted
+        readings = {
+            name: (row, values if values is None else {**(before.said.get(name) or {}), **values})
+            for name, (row, values) in counted.readings.items()
+        }
+        known[study.id] = replace(counted, readings=readings)
         rows = (row for name, kept in known.items() for row in rows_kept(name, kept))
         return write_rows(file, rows)

@@ -32,6 +32,7 @@ from sightline.studies.run_counts import (
 )
 from sightline.studies.run_plan import Plan, Readings, unread_of
 from sightline.studies.study_catalogue import FROM_VECTORS, PAGES, STUDIES, plans_of
+from sightline.studies.unasked_results import with_unasked
 
 ORDER = {name: place for place, name in enumerate((ALL, *STUDIES, *PAGES))}
 
@@ -42,6 +43,18 @@ class Work:
 
     plans: Mapping[str, Sequence[Plan]]
     before: Mapping[str, StudyResults]
+
+    @property
+    def uncounted(self) -> Work:
+        """Return the same work as if the results file had no run; the times that it has stay."""
+
+        def emptied(known: StudyResults) -> StudyResults:
+            usual = usual_seconds(known.status)
+            status = {**known.status, "done": 0, "usual_seconds": usual}
+            return replace(known, status=status, readings={}, means=())
+
+        planned = {name: emptied(self.before[name]) for name in self.plans if name in self.before}
+        return replace(self, before={**self.before, **planned})
 
     @property
     def runs(self) -> dict[str, tuple[str, RunSpec]]:
@@ -258,13 +271,29 @@ def _left(
 
 
 def update_file(file: Path, work: Work, store: Store) -> dict[str, StudyResults]:
-    """Recount the studies of a work from a store, and replace them in the results file; what others
-    wrote there meanwhile stays.
+    """Recount the studies of a work from a store, and update them in the results file; what others
+    wrote there meanwhile stays, and so does what the work does not ask for.
     """
     with locked(file):
-        kept = recount(replace(work, before=kept_of(read_rows(file))), store)
-        write_kept(file, kept)
-    return kept
+        before = kept_of(read_rows(file))
+        now = recount(replace(work, before=before), store)
+        write_kept(file, {**now, **_unasked(work, before, now)})
+    return now
+
+
+def _unasked(
+    work: Work, before: Mapping[str, StudyResults], now: Mapping[str, StudyResults]
+) -> dict[str, StudyResults]:
+    """Return the studies of which the file holds more than was counted now."""
+    found = {
+        name: with_unasked(STUDIES[name], plans, now[name], before[name])
+        for name, plans in work.plans.items()
+        if STUDIES[name].whole is None and name in before
+    }
+    more = {name: one for name, one in found.items() if one != now[name]}
+    if ALL in before and any(STUDIES[name].paper for name in more):
+        more[ALL] = before[ALL]
+    return more
 
 
 def write_kept(file: Path, kept: Mapping[str, StudyResults]) -> Path:

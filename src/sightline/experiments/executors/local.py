@@ -28,21 +28,14 @@ large one."""
 
 @dataclass(frozen=True)
 class Serial:
-    """Executes runs one after the other in this process, with one thread as in every worker."""
+    """Executes runs one after the other in this process."""
 
     def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
         """Execute the runs in their order, in this process."""
-        import torch  # noqa: PLC0415  (seconds, see above)
-
         from sightline.experiments.run_in_store import run_stored  # noqa: PLC0415  (torch)
 
-        threads = torch.get_num_threads()
-        torch.set_num_threads(1)  # equal threads, equal bits
-        try:
-            for spec in specs:
-                yield RunOutcome(spec, run_stored(spec, store, again=again))
-        finally:
-            torch.set_num_threads(threads)
+        for spec in specs:
+            yield RunOutcome(spec, run_stored(spec, store, again=again))
 
 
 @dataclass

@@ -341,6 +341,7 @@ WEN = (
         Order(Side(gumbel_vs_seed.ALL, gumbel_vs_seed.RAISED_BY_SEED), 0.5),
         printed=Order(Side(gumbel_vs_seed.ALL, gumbel_vs_seed.RAISED), 0.5),
         of_lines=True,
+        beyond=partial(gumbel_vs_seed.rises_beyond_seeds, number=TAU_BY_RANK),
     ),
 )
 CLAIMS: tuple[Claim, ...] = (*JAIN, *WIEGREFFE, *TUTEK, *MEISTER, *WEN)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -75,7 +75,8 @@ class Claim:
     model without meaning that takes the place of the greater side, if the claim's own rows hold no
     chance level; ``no_chance`` says why there is none. ``printed`` is the same inequality in
     printed numbers, or the reason why these cannot show it; None: the same one. With ``of_lines``
-    the numbers aggregate all runs and are compared with a constant.
+    the numbers aggregate all runs and are compared with a constant; ``beyond`` then reads from the
+    runs how far the number is above its chance level.
 
     ``before`` is the inequality that was fixed before numbers were seen, if it differs; ``added``
     marks a claim that was written afterwards.
@@ -93,6 +94,7 @@ class Claim:
     no_chance: str = ""
     printed: Order | str | None = None
     of_lines: bool = False
+    beyond: Callable[[Sequence[RunNumbers]], Estimate] | None = None
     before: Order | None = None
     added: bool = False
 
@@ -153,7 +155,7 @@ class Finding:
     """The result of a claim on one corpus.
 
     ``beyond`` is the effect less its chance level over ``chance_seeds`` seeds, ``against`` the side
-    where that lies; both are None if there is no chance level. ``result_before`` is the result of
+    where that lies; both are None if no chance level is known, or of one seed alone. ``result_before`` is the result of
     the rule that was fixed before numbers were seen.
     """
 
@@ -173,7 +175,7 @@ def findings_of(
 ) -> Iterator[Finding]:
     """Judge a claim, corpus by corpus."""
     if claim.of_lines:
-        yield from _of_lines(claim, lines)
+        yield from _of_lines(claim, runs, lines)
         return
     said = dict[tuple[str, int], dict[str, Mapping[str, Number]]]()
     for run, values in runs:
@@ -275,7 +277,8 @@ def _judged(
     seeds, chance_seeds = counts
     against = None if beyond is None else side_of(beyond, chance_seeds)
     margin = claim.margin_on(corpus)
-    result = _result(effect, None if claim.low else beyond, counts, margin)
+    bar = (None, (seeds, 0)) if claim.low else (beyond, counts)
+    result = _result(effect, *bar, margin)
     before = _result_before(effect, beyond, counts)
     return Finding(corpus, effect, chance, beyond, against, seeds, chance_seeds, result, before)
 
@@ -291,8 +294,8 @@ def side_of(estimate: Estimate, seeds: int) -> SideOfThreshold:
 def _result(
     effect: Estimate, bar: Estimate | None, counts: tuple[int, int], margin: float
 ) -> Result:
-    """Judge an effect and, if it holds, compare it with chance; without a bar there is nothing to
-    pass.
+    """Judge an effect and, if it holds, compare it with chance; where no seed has a chance level,
+    there is nothing to pass.
     """
     seeds, chance_seeds = counts
     order = side_of(effect, seeds)
@@ -300,9 +303,9 @@ def _result(
         return NOT_REPLICATED
     if order == EITHER:
         return UNDETERMINED
-    if bar is None:
+    if chance_seeds == 0:
         return REPLICATED
-    if chance_seeds < FEWEST_SEEDS:
+    if bar is None or chance_seeds < FEWEST_SEEDS:
         return UNDETERMINED
     low, high = ends_of(bar)
     if high == 0 or (margin and max(-low, high) <= margin + ROUNDING):
@@ -314,13 +317,16 @@ def _result(
 
 def _result_before(effect: Estimate, beyond: Estimate | None, counts: tuple[int, int]) -> Result:
     """Judge by the rule that was fixed before: at chance level unless surely above it."""
-    result = _result(effect, None, counts, 0.0)
+    seeds, _ = counts
+    result = _result(effect, None, (seeds, 0), 0.0)
     if result != REPLICATED or beyond is None or ends_of(beyond)[0] > 0:
         return result
     return AT_CHANCE
 
 
-def _of_lines(claim: Claim, lines: Sequence[AggregateLine]) -> Iterator[Finding]:
+def _of_lines(
+    claim: Claim, runs: Sequence[RunNumbers], lines: Sequence[AggregateLine]
+) -> Iterator[Finding]:
     """Compare a number aggregated over all runs with a constant, and with its chance level."""
     order = claim.order
     assert isinstance(order.greater, Side)
@@ -329,10 +335,11 @@ def _of_lines(claim: Claim, lines: Sequence[AggregateLine]) -> Iterator[Finding]
         of_all = line.corpus == line.model == order.greater.model
         if of_all and line.quantity == order.greater.quantity:
             effect, chance = _less(line.found.value, order.lesser), None
-            beyond = None
-            if (floor := line.found.baseline) is not None:
-                chance, beyond = _less(floor, order.lesser), _less(line.found.value, floor.value)
-            yield _judged(claim, line.corpus, effect, chance, beyond, (line.seeds, line.seeds))
+            beyond, counts = None, (line.seeds, 0)
+            if claim.beyond is not None and line.found.baseline is not None:
+                chance, beyond = _less(line.found.baseline, order.lesser), claim.beyond(runs)
+                counts = line.seeds, line.seeds
+            yield _judged(claim, line.corpus, effect, chance, beyond, counts)
 
 
 def _less(value: Estimate, by: float) -> Estimate:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations, product
 
@@ -14,6 +14,8 @@ import numpy as np
 from sightline.core.results import Estimate
 from sightline.stats.across_seeds import across_seeds
 from sightline.stats.bootstrap import proportion
+from sightline.stats.paired_differences import score_difference
+from sightline.stats.ratios import RatioSums
 from sightline.studies.aggregate import (
     AggregateLine,
     Lines,
@@ -119,6 +121,27 @@ def _among(differences: Sequence[Sequence[float]]) -> Estimate:
         higher, np.repeat(np.arange(len(known)), [len(of_model) for of_model in known])
     )
     return replace(found, method=f"Wilson over models: {sum(map(bool, known))}")
+
+
+def rises_beyond_seeds(runs: Sequence[RunNumbers], number: str) -> Estimate:
+    """Return how much more often Gumbel-softmax raises a number than another seed does: the
+    difference of the two shares, with an interval over models that moves both.
+    """
+    rises, between = _rises(runs, number), _between_seeds(runs, number)
+    counts = np.array(
+        [
+            (*_raised(rise.value for rise in by_seed.values()), *_raised(between[of]))
+            for of, by_seed in rises.items()
+        ]
+    ).reshape(-1, 4)
+    higher, seeds, by_chance, pairs = counts[counts.any(axis=1)].T.astype(float)
+    return score_difference(RatioSums(by_chance, pairs), RatioSums(higher, seeds), 0).difference
+
+
+def _raised(differences: Iterable[float]) -> tuple[int, int]:
+    """Count the differences that are a rise or `UNCHANGED`, and all that are known."""
+    known = [one >= -UNCHANGED for one in differences if not math.isnan(one)]
+    return sum(known), len(known)
 
 
 def _seeds_of(rises: Sequence[Rises]) -> int:

@@ -156,10 +156,13 @@ def full_protocol(
 
 
 def quickly(params: Params, there: tuple[str, ...]) -> Params:
-    """Reduce to one available corpus, one seed and few texts: a try that takes minutes."""
+    """Reduce to one available corpus, one seed and few texts, unless more are asked for: a try that
+    takes minutes.
+    """
     first = sorted(there, key=lambda one: PRIMARY.index(one) if one in PRIMARY else len(PRIMARY))
     limit = QUICK_TEXTS if params.limit is None else params.limit
-    return replace(params, corpora=tuple(first[:1]), seeds=1, limit=limit, amounts={})
+    corpora, seeds = tuple(first[:1]), params.seeds or 1
+    return replace(params, corpora=corpora, seeds=seeds, limit=limit, amounts={})
 
 
 def in_stages(tables: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[Stage, str, str, int]]:

@@ -1,0 +1,79 @@
+"""`--limit` of a study: which of the missing runs are made."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from sightline.api import study as api
+from sightline.api.study import PlannedStudy, RunSettings, plan_file, run_study
+from sightline.config.run_keys import run_key
+from sightline.config.specs import RunSpec
+from sightline.experiments.executors.executor import RunOutcome
+from sightline.experiments.store import Store
+
+BASE = {
+    "data": "planted:needle(n=60,length=6)",
+    "fit": {"epochs": 1},
+    "measures": ["need"],
+    "limit": 12,
+    "companions": "none",
+}
+
+
+def planned(**axes: Sequence[object]) -> PlannedStudy:
+    return plan_file({"name": "s", "base": {"model": "mlp(hidden=4)", **BASE}, "axes": axes})
+
+
+class Recorded:
+    """Makes nothing, says of some runs that another process has them, and records the others."""
+
+    def __init__(self, elsewhere: set[str]) -> None:
+        self.elsewhere, self.made = elsewhere, list[str]()
+
+    def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
+        for spec in specs:
+            if (key := run_key(spec)) in self.elsewhere:
+                yield RunOutcome(spec, "missing")
+            else:
+                self.made.append(key)
+                yield RunOutcome(spec, "killed")
+                yield RunOutcome(spec, "done")
+
+
+def test_a_limit_takes_a_run_before_those_that_borrow_its_attention(tmp_path: Path) -> None:
+    (lender,) = planned(seed=[0]).grid.keys
+    study = planned(model=[f"mlp(hidden=4)+given(run={lender})", "mlp(hidden=4)"])
+    one = run_study(study, Store(tmp_path), RunSettings(limit=1))
+    assert {key: summary.state for key, summary in one.found.items()} == {lender: "done"}
+    both = run_study(study, Store(tmp_path), RunSettings(limit=1))
+    assert [summary.state for summary in both.found.values()] == ["done", "done"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "elsewhere", "made"),
+    [(1, {0}, [1]), (2, {0, 2}, [1, 3]), (2, set(), [0, 1]), (None, {1}, [0, 2, 3]), (4, {0}, [1, 2, 3])],
+)  # fmt: skip
+def test_runs_of_another_process_do_not_count_toward_the_limit(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    limit: int | None,
+    elsewhere: set[int],
+    made: list[int],
+) -> None:
+    study = planned(seed=[0, 1, 2, 3])
+    keys = study.grid.keys
+    recorded = Recorded({keys[one] for one in elsewhere})
+    monkeypatch.setattr(api, "executor_of", lambda workers: recorded)
+    shown = list[str]()
+
+    @contextmanager
+    def progress(total: int) -> Iterator[api.OnRun]:
+        yield lambda ending, description: shown.append(ending)
+        ended = [one for one in shown if one != "killed"]
+        assert len(ended) <= total == (limit or 4)
+
+    found = run_study(study, Store(tmp_path), RunSettings(limit=limit), progress)
+    assert recorded.made == [keys[one] for one in made]
+    assert {*found.elsewhere} <= recorded.elsewhere
