@@ -88,7 +88,7 @@ def _next(audits: Audits | LabelAudits, report: AuditReport) -> list[str]:
             return ["Next      audit more texts, or what the lines above say is missing"]
     if report.card is not None:
         return []
-    return ["Next      add --card card.md for the caption to paste under a heat map"]
+    return ["Next      add --card card.md for a card with the caption to paste under a heat map"]
 
 
 def _lines(audits: Audits | LabelAudits, *, verbose: bool) -> list[str]:
