@@ -49,6 +49,7 @@ from sightline.report.sentences import (
     HeadlinePart,
     NotRunTests,
     answers,
+    by_absence,
     caveat_reasons,
     name_classes,
     of_classes,
@@ -58,11 +59,13 @@ from sightline.report.sentences import (
 from sightline.report.sequential_note import BUDGET_SPENT, is_unfinished
 from sightline.report.transfer_summary import transfer_sentences
 from sightline.verdict.audit_test import OPERATORS
-from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.catalogue import AUDIT_TESTS, OWN
 
 VERDICT, WHY, CAVEATS, NOT_RUN, MAPS = "VERDICT", "Why", "Caveats", "Not run", "Maps"
 RESULTS: tuple[Answer, ...] = ("passed", "failed", "inconclusive", "not run")
 REMOVAL = "SL-301"
+FEW_FLIPS = "removing words flips hardly any of its predictions"
+"""Said of audits of earlier versions, which do not keep the share."""
 _SENTENCES: Mapping[Level, str] = {
     CAN: "Attention can be shown as an explanation of this model{of}.",
     WITH_CAVEATS: "Attention can be shown as an explanation of this model{of}, with caveats.",
@@ -108,7 +111,7 @@ def blocks(audit: Results, *, alone: bool = True, scores: bool = True) -> list[B
     ``scores`` they are left out, because the caption has them.
     """
     first = first_of_all(audit)
-    why = [first] if first else reasons(audit, scores=scores)
+    why = [first] if first else [*reasons(audit, scores=scores), *why_absent(audit)]
     found = [
         Block(VERDICT, tuple(one.text for one in conclusions(audit))),
         Block(WHY, tuple(why)),
@@ -154,6 +157,18 @@ def reasons(audit: Results, *, scores: bool = True) -> list[str]:
     carried = [*transfer_sentences(audit, numbers=scores), *_removal(audit)]
     failed = (said for said, permits in of_tests(audit, scores=scores) if not permits)
     return [*_cut_short(audit), *carried, *failed, *too_few(audit.verdict)]
+
+
+def why_absent(audit: Results) -> Iterator[str]:
+    """Say by which numbers a predicted class is one that the model predicts without evidence."""
+    own = finding_of(audit, OWN)
+    for name in by_absence(audit.verdict) if own is not None else ():
+        score = " and ".join(map(bracketed, scores_of(own, [name])))
+        flips = audit.verdict.by_class[name].reasons[0].behind or FEW_FLIPS
+        yield (
+            f"For texts predicted {quoted(name)}: {own.name} failed"
+            f"{f' (score {score})' if score else ''}, no other map passed it, and {flips}."
+        )
 
 
 def _cut_short(audit: Results) -> Iterator[str]:
