@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sightline.config.measure_needs import missing_from
+from sightline.config.measure_needs import NEEDS, missing_from
 from sightline.core.audited_map import reword_for_map
-from sightline.core.needs import UNASKED
+from sightline.core.needs import UNASKED, out_of_reach
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -51,6 +51,7 @@ from sightline.report.sentences import (
     answers,
     by_absence,
     caveat_reasons,
+    forbidden_for_all,
     name_classes,
     of_classes,
     opened,
@@ -64,6 +65,8 @@ from sightline.verdict.catalogue import AUDIT_TESTS, OWN
 VERDICT, WHY, CAVEATS, NOT_RUN, MAPS = "VERDICT", "Why", "Caveats", "Not run", "Maps"
 RESULTS: tuple[Answer, ...] = ("passed", "failed", "inconclusive", "not run")
 REMOVAL = "SL-301"
+ADD = "add --measure"
+NEVER = "cannot be run on a Hugging Face model, and no setting changes that"
 FEW_FLIPS = "removing words flips hardly any of its predictions"
 """Said of audits of earlier versions, which do not keep the share."""
 _SENTENCES: Mapping[Level, str] = {
@@ -334,7 +337,10 @@ def not_run(audit: Results) -> list[str]:
     by_remedy: dict[str, list[str]] = {}
     for one in audit.findings:
         if one.bears and one.result == "not run":
-            by_remedy.setdefault(_remedy(one, offers), []).append(one.title)
+            remedy = _remedy(one, offers)
+            if remedy.startswith(ADD) and forbidden_for_all(audit.verdict):
+                remedy += " (does not change this verdict)"
+            by_remedy.setdefault(remedy, []).append(one.title)
     for code, outcome in audit.measurements.items():
         if isinstance(outcome, Failed) and code not in of_tests:  # no test says that it failed
             by_remedy.setdefault(f"the measure failed: {outcome.error}", []).append(code)
@@ -343,12 +349,16 @@ def not_run(audit: Results) -> list[str]:
 
 def _remedy(finding: Finding, offers: Collection[str] | None) -> str:
     """Say what runs a test, or why nothing does; ``offers`` is what the model can do, if known."""
+    if finding.code in AUDIT_TESTS and offers is not None:
+        needs = NEEDS[AUDIT_TESTS[finding.code].measure]
+        if lacks := out_of_reach(needs, {*offers}):
+            return f"{NEVER}: it needs {lacks}"
     if not finding.reason.startswith(UNASKED) or finding.code not in AUDIT_TESTS:
         return finding.reason or "no reason was kept"
     measure = AUDIT_TESTS[finding.code].measure
     # Audits of earlier versions say of every such test that it was not asked for.
     missing = offers is not None and missing_from(measure, {*offers})
-    return missing or f"add --measure {measure}"
+    return missing or f"{ADD} {measure}"
 
 
 def maps(audit: Results, *, scores: bool = True) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,7 @@ from sightline.report.provenance import command, provenance_line, settings
 from sightline.report.rationale_table import DESCRIPTION, marked_rows
 from sightline.report.redact import redacted, remaining_content
 from sightline.report.sequential_note import answered_texts
+from sightline.report.terms import TERMS
 from sightline.verdict.seed_summary import SeedSummary
 
 _DATA = Markup(
@@ -181,10 +183,15 @@ def _readings(audit: Results) -> dict[str, Any]:
 def _describe(audit: Results) -> dict[str, Any]:
     """Collect what the template shows below the head, except the texts."""
     views = [finding_view(finding, audit.verdict.of_map) for finding in audit.findings]
+    if sentences.forbidden_for_all(
+        audit.verdict
+    ):  # more texts would settle a test, and change nothing
+        views = [replace(view, change="") for view in views]
     return {
         "audit": audit,
         "question": sentences.question(audit.verdict),
         "scale": f"{DEFINED} {SCALE}",
+        "terms": TERMS,
         "condition": sentences.row_condition(audit.verdict.row),
         "bearing": [view for view in views if view.finding.bears],
         "context": [view for view in views if not view.finding.bears],
