@@ -1,8 +1,11 @@
 """Audit a classifier behind an HTTP endpoint, which takes {"texts": […]} and gives {"probabilities":
-[[…], …]}: with retries, a rate limit, and a file that keeps the answers.
+[[…], …]}: with retries and a rate limit.
 
 ENDPOINT=http://127.0.0.1:8000/ LABELS=bad,good \
     sightline audit --model answers:http_endpoint:build --data reviews.csv
+
+With ANSWERS=answers.jsonl, answers are kept in that file, and are not asked for again. It then holds
+every text that was sent, in clear.
 """
 
 import json
