@@ -255,7 +255,9 @@ def unrun(verdict: Verdict, *codes: str, offers: tuple[str, ...]) -> dict[str, s
     """Give what is said of tests that were not run, by their title."""
     made = audit()
     (row,) = [one for one in made.findings if one.result == "not run" and one.bears]
-    left = tuple(replace(row, code=code, name=code, compared="", notes=(UNASKED,)) for code in codes)
+    left = tuple(
+        replace(row, code=code, name=code, compared="", notes=(UNASKED,)) for code in codes
+    )
     card = {**made.cards["model"], "offers": list(offers)}
     said = replace(made, findings=left, verdict=verdict, cards={**made.cards, "model": card})
     return {

@@ -167,7 +167,7 @@ def look(
         One of another model, or of another training of it, is refused.
     maps
         A name of `sightline.config.word_maps.MAPS`, or several; by default the usual ones, and
-        those that the audit says may be shown. What the model does not allow is said to be absent.
+        any that the audit says may be shown. What the model does not allow is said to be absent.
     label_name
         Which label to look at, of a model with several.
     max_tokens

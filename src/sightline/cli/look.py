@@ -53,7 +53,7 @@ Maps = Annotated[
     typer.Option(
         "--map",
         metavar="NAME",
-        show_default=f"{', '.join(USUAL)}, and those that --audit says may be shown",
+        show_default=f"{', '.join(USUAL)}, and any that --audit says may be shown",
         help="A map over the words to show; may be repeated.",
         rich_help_panel="Output",
     ),

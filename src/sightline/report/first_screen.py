@@ -165,7 +165,9 @@ def reasons(audit: Results, *, scores: bool = True) -> list[str]:
 def why_absent(audit: Results) -> Iterator[str]:
     """Say by which numbers a predicted class is one that the model predicts without evidence."""
     own = finding_of(audit, OWN)
-    for name in by_absence(audit.verdict) if own is not None else ():
+    if own is None:
+        return
+    for name in by_absence(audit.verdict):
         score = " and ".join(map(bracketed, scores_of(own, [name])))
         flips = audit.verdict.by_class[name].reasons[0].behind or FEW_FLIPS
         yield (

@@ -11,7 +11,7 @@ TERMS: Mapping[str, str] = {
     "weight × logit": "what a word adds to the logit of a class, for a model with an affine decoder",
     "signed map": "a map that says whether a word speaks for the predicted class or against it",
     "log-odds of the predicted class": (
-        "the logarithm of its probability over that of all other classes"
+        "the logarithm of its probability over the probability of all other classes"
     ),
     "required": "a test that counts for whether the map can be shown",
     "must not fail": "a test whose failure adds a caveat, and no more",
