@@ -1,11 +1,8 @@
 """Audit a classifier behind an HTTP endpoint, which takes {"texts": […]} and gives {"probabilities":
-[[…], …]}: with retries and a rate limit.
+[[…], …]}, with retries and a rate limit. ANSWERS=FILE keeps the answers, and each text in clear.
 
 ENDPOINT=http://127.0.0.1:8000/ LABELS=bad,good \
     sightline audit --model answers:http_endpoint:build --data reviews.csv
-
-With ANSWERS=answers.jsonl, answers are kept in that file, and are not asked for again. It then holds
-every text that was sent, in clear.
 """
 
 import json
