@@ -38,10 +38,11 @@ class MixedDevicesError(RuntimeError):
 
 
 class FakeDevice(TorchFunctionMode):
-    """Remembers which storages live on `DEVICE`."""
+    """Remembers which storages live on `DEVICE`, which may lack double precision."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, doubles: bool = True) -> None:
         super().__init__()
+        self.doubles = doubles
         self.storages: dict[int, StorageWeakRef] = {}
 
     def holds(self, tensor: torch.Tensor) -> bool:
@@ -52,6 +53,8 @@ class FakeDevice(TorchFunctionMode):
         """Let every tensor of a result live on the device from now on."""
         for one in tree_leaves(found):
             if isinstance(one, torch.Tensor):
+                if not self.doubles and one.dtype == torch.float64:
+                    raise TypeError(f"{DEVICE} has no double precision")
                 # A weak reference keeps the address from being given to another storage.
                 kept = StorageWeakRef(one.untyped_storage())
                 self.storages[kept.cdata] = kept
@@ -122,9 +125,9 @@ def _names_device(value: object) -> bool:
 
 
 @contextmanager
-def fake_device() -> Iterator[FakeDevice]:
-    """Let a device be there that no machine has."""
-    mode, real = FakeDevice(), torch.autograd.grad
+def fake_device(*, doubles: bool = True) -> Iterator[FakeDevice]:
+    """Let a device be there that no machine has, or one without double precision."""
+    mode, real = FakeDevice(doubles=doubles), torch.autograd.grad
 
     def grad(outputs: Any, inputs: Any, *more: Any, **named: Any) -> Any:
         found = real(outputs, inputs, *more, **named)  # no function mode hears of it

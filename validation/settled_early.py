@@ -39,9 +39,10 @@ from sightline.config.run_keys import training_key
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import RunSpec
 from sightline.data.load_dataset import load
+from sightline.experiments.callbacks import SILENT
 from sightline.experiments.pipeline import AuditRequest, Trained, audit_as_asked, train_on
 from sightline.experiments.store import Store
-from sightline.experiments.training_jobs import SILENT, Fitted, TrainOnce, train_always
+from sightline.experiments.training_jobs import Fitted, TrainOnce, train_always
 from sightline.measures.default_measures import default_measures
 from sightline.models.model_storage import load_classifier
 from sightline.stats.bootstrap import proportion

@@ -273,14 +273,16 @@ def test_the_maps_that_an_audit_names_are_drawn_too(model: Trained, audit: Audit
         MapRow("signed_deletion", True, True, "passed"),
         MapRow("given", False, False, "passed"),
     )
-    named = replace(audit, maps=rows, verdict=Verdict(MUST_NOT, 2, (), ()))
+    named = replace(audit, maps=rows, verdict=Verdict(MUST_NOT, 2, (), ()), learned=None)
     usual = [*sightline.look(model, "one two").maps]
     found = sightline.look(model, "one two", audit=named)
     assert [*found.maps] == [*usual, "signed_deletion"]
     assert [*found.edit(0, "two").maps] == [*found.maps]
     assert [*sightline.look(model, "one two", audit=named, maps="attention").maps] == ["attention"]
     failed = replace(named, maps=tuple(replace(one, answer="failed") for one in rows))
-    assert [*sightline.look(model, "one two", audit=failed).maps] == usual
+    assert not audit.learned.something
+    for one in (failed, replace(named, learned=audit.learned)):  # a model that guesses has no map
+        assert [*sightline.look(model, "one two", audit=one).maps] == usual
 
 
 def test_a_text_without_a_finite_answer_is_no_picture(model: Trained, data: Dataset) -> None:

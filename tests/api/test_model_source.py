@@ -19,7 +19,7 @@ from sightline.core.errors import DataError, ModelError, SpecError
 from sightline.data.load_dataset import load
 from sightline.experiments.load_models import save_trained
 from sightline.training.control_models import companions_of, read_companions
-from tests.experiments.test_store import SPEC
+from tests.experiments.one_run import SPEC
 
 DATA = parse_data("planted:needle(n=120,length=6)")
 

@@ -9,9 +9,12 @@ import pytest
 import torch
 
 import sightline
+from sightline.adapters import precision
 from sightline.core.protocols import Auditable
 from sightline.core.results import Failed, Measurement
 from sightline.data.dataset import Dataset
+from sightline.models.lend_attention import attention_of
+from sightline.training.loop import predict
 from tests.adapters.huggingface.causal_toys import TEMPLATE, byte_pieces, language_model
 from tests.adapters.huggingface.toys import classifier, whole_words
 from tests.adapters.plain import exported, ids_and_mask
@@ -73,6 +76,24 @@ def test_every_tensor_of_an_audit_is_where_the_model_is(make: Callable) -> None:
     taken = {name for name, one in audit.measurements.items() if isinstance(one, Measurement)}
     assert taken >= WANTED
     assert audit.environment["device"] == str(DEVICE)
+
+
+def test_a_device_without_double_precision_is_audited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As that of a Mac is: numbers are made wider once they are on the processor."""
+    monkeypatch.setattr(precision, "WITHOUT_DOUBLES", {DEVICE.type})
+    model, data = trained(DATA, "bilstm(hidden=4)+additive", epochs=1)
+    wanted = predict(model, data.test)
+    with fake_device(doubles=False):
+        placed = model.to(DEVICE)
+        assert np.array_equal(predict(placed, data.test), wanted)
+        assert len(attention_of(placed, placed.collate(data.test[:5]))) == 5
+        audit = sightline.audit(placed, data, limit=6, full=True)
+        with pytest.raises(TypeError):
+            torch.ones(3, device=DEVICE).double()
+    assert not [one for one in audit.measurements.values() if isinstance(one, Failed)]
+    assert {
+        name for name, one in audit.measurements.items() if isinstance(one, Measurement)
+    } >= WANTED
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 
 from sightline.cli.app import run
 from tests.cli.conftest import Call, Ran
-from tests.cli.test_check_model import FILE, write
+from tests.cli.own_models import FILE, write
 from tests.cli.test_exit_codes import one_error
 
 LATER = """

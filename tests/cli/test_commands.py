@@ -11,11 +11,11 @@ from sightline.api import cost_forecast
 from sightline.api.run_options import Stopping
 from sightline.audits.audit_storage import load_results
 from sightline.cli import dry_run
-from sightline.cli.dry_run import duration
 from sightline.cli.flags import read_memory
 from sightline.config.presets import PRESETS
 from sightline.core.results import MUST_NOT
 from sightline.report.map_names import map_title
+from sightline.report.number_format import duration
 from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.cli.conftest import Call
 

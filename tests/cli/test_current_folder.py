@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_check_model import FILE
+from tests.cli.own_models import FILE
 
 TRAP = (
     "import os\nwith open(os.path.join(os.path.dirname(__file__), 'SPRUNG'), 'a') as file: "

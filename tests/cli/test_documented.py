@@ -8,6 +8,8 @@ import pytest
 import typer
 
 from sightline.cli.app import app
+from sightline.cli.flags import read_memory
+from sightline.experiments.run_size import MEMORY
 from tests.cli.conftest import Call
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,6 +69,18 @@ def test_a_flag_means_the_same_in_every_command(name):
     for parameter in COMMANDS[name].params:
         for flag in set(parameter.opts) - own:
             assert parameter.help == values[flag]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_flag_without_a_value_shows_no_kind(name):
+    flags = [one for one in COMMANDS[name].params if getattr(one, "is_flag", False)]
+    assert {one.name for one in flags if one.metavar != ""} <= {"help"}
+
+
+def test_the_memory_in_the_help_is_the_default():
+    """The help does not read it, because the constant lies in a module that loads torch."""
+    (memory,) = (one for one in COMMANDS["audit"].params if one.name == "memory")
+    assert read_memory(memory.show_default) == MEMORY
 
 
 @pytest.mark.parametrize("name", COMMANDS)

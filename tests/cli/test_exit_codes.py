@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -501,11 +500,9 @@ def test_the_door_itself_leaves_with_the_code_and_survives_a_narrow_terminal():
     )
     assert done.returncode == 0, done.stderr
     assert "Kendall's \\u03c4-b" in done.stdout
-    began = time.monotonic()
     assert (
         subprocess.run(
             [sys.executable, "-m", "sightline", "list", "colours"], capture_output=True, check=False
         ).returncode
         == 2
     )
-    assert time.monotonic() - began < 30

@@ -4,16 +4,18 @@ texts.
 
 import csv
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from sightline.config.spec_syntax import parse_data
+from sightline.core.errors import DataError
 from sightline.data.assembly.user_splits import ALSO_TRAINED, EVERY_ROW
 from sightline.data.load_dataset import load
-from sightline.experiments.load_models import load_trained
+from sightline.experiments.load_models import load_imported, load_trained
 from tests.cli.conftest import TINY, Call, write_table
-from tests.cli.test_check_model import FILE, write
+from tests.cli.own_models import FILE, write
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +104,22 @@ def test_a_function_that_divides_the_file_is_audited_on_the_test_part(
     ] == [18, 120]
     assert [ALSO_TRAINED in done.err for done in audited] == [True, False]
     assert [EVERY_ROW in done.err for done in audited] == [False, True]
+
+
+def test_no_text_is_audited_that_the_code_of_a_model_divided_for_training(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under another seed the parts overlap; a module that is imported already reads nothing again."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    table = write_table(here / "mine.csv")
+    name = write(here, FILE + f"\nDATA = sightline.load({str(table)!r}, seed=5)\n")
+    for seed in (5, 5, 0):
+        with pytest.raises(DataError) if seed != 5 else nullcontext():
+            trained = load_imported(f"py:{name}:build", parse_data(str(table)), seed)
+            learned = sys.modules[name].DATA
+            seen = {text.id for text in (*learned.train, *learned.validation)}
+            assert len(trained.dataset.test) == 18
+            assert not seen & {text.id for text in trained.dataset.test}
 
 
 def test_a_map_of_labels_is_for_a_model_that_is_trained_already(

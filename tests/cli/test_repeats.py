@@ -4,17 +4,13 @@ seed and locale.
 
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import repeats
 
 from tests.cli.conftest import Call, Finished
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "validation"))
-
-import repeats
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import pytest
 from sightline.experiments.pipeline import run
 from sightline.experiments.store import Store
 from tests.cli.conftest import Call
-from tests.experiments.test_store import SPEC
+from tests.experiments.one_run import SPEC
 
 MEANS = (
     "SELECT quantity, avg(value) AS mean, count(*) AS runs FROM numbers GROUP BY ALL ORDER BY ALL"

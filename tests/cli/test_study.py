@@ -20,7 +20,7 @@ from sightline.experiments.executors.local import Serial
 from sightline.experiments.grid import read_grid
 from sightline.experiments.store import Store
 from tests.cli.conftest import Call, Ran
-from tests.experiments.test_store import same
+from tests.experiments.one_run import same
 from tests.living import lives, wait_for, workers_of
 
 TINY = """

@@ -152,6 +152,25 @@ def test_near_copies_enter_the_keys_of_own_texts_alone(
         assert training_key(run) == before[of][1]
 
 
+@pytest.mark.parametrize(
+    ("data", "separated", "other"),
+    [
+        ("parquet:x", ";", True),
+        ("hf:x", ";", True),
+        ("files:test=b.parquet", ";", True),
+        ("parquet:x", "", False),
+        ("csv:x", ";", False),
+    ],
+)
+def test_lists_of_class_names_enter_the_keys_of_runs_that_may_read_some(
+    data: str, separated: str, other: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = replace(RUNS["usual"], data=parse_data(data, labels_sep=separated))
+    before = run_key(run), training_key(run)
+    monkeypatch.setitem(key_defaults.FIRST, "lists of labels", dict(key_defaults.LISTS))  # type: ignore[index]
+    assert [run_key(run) != before[0], training_key(run) != before[1]] == [other] * 2
+
+
 def with_part(kind: str, name: str) -> RunSpec:
     """Make a run that has a part with all its options left open."""
     usual = RUNS["usual"]

@@ -17,7 +17,7 @@ from sightline.experiments.executors.executor import Executor, RunOutcome
 from sightline.experiments.executors.local import Processes, Serial
 from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
-from tests.experiments.test_store import same
+from tests.experiments.one_run import same
 
 GOOD = RunSpec(
     parse_data("planted:needle(n=160,length=8)"),

@@ -4,6 +4,7 @@ sight.
 
 import ast
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
@@ -151,20 +152,39 @@ CONSTANTS = Path(__file__).with_name("constants.json")
 
 
 def constants() -> dict[str, str]:
-    """Find every number that a module of these rooms writes down by a name."""
-    package, found = Path(sightline.__file__).parent, {}
-    for file in (file for room in ROOMS for file in sorted((package / room).rglob("*.py"))):
-        for line in ast.parse(file.read_text(encoding="utf-8")).body:
-            if (
-                isinstance(line, ast.Assign | ast.AnnAssign)
-                and line.value is not None
-                and _is_number(line.value)
-            ):
-                target = line.targets[0] if isinstance(line, ast.Assign) else line.target
-                found[f"{file.relative_to(package)}: {ast.unparse(target)}"] = ast.unparse(
-                    line.value
-                )
-    return found
+    """Find every number that a module of these rooms names: constants, values that fields start
+    with, and defaults of parameters.
+    """
+    package = Path(sightline.__file__).parent
+    return {
+        f"{file.relative_to(package)}: {name}": ast.unparse(value)
+        for room in ROOMS
+        for file in sorted((package / room).rglob("*.py"))
+        for name, value in named(ast.parse(file.read_text(encoding="utf-8")))
+        if _is_number(value)
+    }
+
+
+def named(inside: ast.Module | ast.ClassDef, owner: str = "") -> Iterator[tuple[str, ast.expr]]:
+    """Give the values with a name in a module or a class, such as ``Descent.steps`` and
+    ``stratified(folds)``.
+    """
+    for line in inside.body:
+        if isinstance(line, ast.Assign | ast.AnnAssign) and line.value is not None:
+            target = line.targets[0] if isinstance(line, ast.Assign) else line.target
+            yield f"{owner}{ast.unparse(target)}", line.value
+        elif isinstance(line, ast.ClassDef):
+            yield from named(line, f"{owner}{line.name}.")
+        elif isinstance(line, ast.FunctionDef):
+            taken = line.args
+            places = [*taken.posonlyargs, *taken.args][::-1]
+            defaults = [
+                *zip(places, taken.defaults[::-1], strict=False),
+                *zip(taken.kwonlyargs, taken.kw_defaults, strict=True),
+            ]
+            yield from (
+                (f"{owner}{line.name}({one.arg})", default) for one, default in defaults if default
+            )
 
 
 def _is_number(value: ast.expr) -> bool:
@@ -180,6 +200,6 @@ def test_a_constant_that_is_no_setting_does_not_change_unseen() -> None:
     """
     known = json.loads(CONSTANTS.read_text(encoding="utf-8"))
     assert constants() == known, (
-        "where results depend on it: move it to sightline/config/measure_settings.py, or "
+        "where results depend on it: move it to sightline/config/measures/, or "
         "raise MEANING in config/specs.py; then write it to tests/contract/constants.json"
     )

@@ -11,8 +11,9 @@ import pytest
 
 from sightline.config.spec_syntax import parse_data
 from sightline.core.errors import DataError
+from sightline.data.assembly.fingerprints import fingerprint
 from sightline.data.dataset import Dataset
-from sightline.data.load_dataset import load
+from sightline.data.load_dataset import load, watching_divisions
 from tests.data.corpora import adr, folder_of
 from tests.snapshots import refused
 
@@ -180,3 +181,15 @@ def test_a_file_that_names_no_split_beside_files_that_do_is_refused(tmp_path):
     folder = folder_of(tmp_path, adr() | {"more.tsv": "1\tu\t1\tfine"})
     with refused(DataError):
         read(folder)
+
+
+def test_what_is_divided_by_the_seed_is_watched(tmp_path):
+    """The code of a model may train on a part of tweets that no file divides."""
+    path = file_of(tmp_path, lines(60))
+    with watching_divisions("mine") as divided:
+        data = read(path)
+    read(path, seed=1)
+    assert [*divided.values()] == [{fingerprint(e) for e in (*data.train, *data.validation)}]
+    with watching_divisions("mine") as again:
+        pass
+    assert again == divided

@@ -84,6 +84,27 @@ def test_numbers_of_classes_have_their_names(tmp_path: Path) -> None:
         load(parse_data(f"{tmp_path}/u.parquet"), 0)
 
 
+@pytest.mark.parametrize("kind", ["List", "Sequence", "a list of one"])
+def test_lists_of_classes_have_their_names(tmp_path: Path, kind: str) -> None:
+    """As `datasets` has written them in its versions."""
+    one = {"names": ("fear", "anger", "joy"), "_type": "ClassLabel"}
+    features = {"label": [one] if kind == "a list of one" else {"feature": one, "_type": kind}}
+    lists = [[i % 3, (i + 1) % 3] if i % 4 else [] for i in range(60)]
+    made = pa.table({"text": [text for text, _ in rows()], "label": lists})
+    about = {"huggingface": json.dumps({"info": {"features": features}})}
+    parquet.write_table(made.replace_schema_metadata(about), tmp_path / "t.parquet")
+    asked = parse_data(f"{tmp_path}/t.parquet", labels_sep=";", split="all")
+    found = load(asked, 0, training=False)
+    named = [json.loads(found.label_names[example.label]) for example in found.test]
+    assert named[:3] == [[], ["anger", "joy"], ["fear", "joy"]]
+    lists[5] = [1, 3]
+    wrong = made.set_column(1, "label", pa.array(lists)).replace_schema_metadata(about)
+    parquet.write_table(wrong, tmp_path / "u.parquet")
+    with pytest.raises(DataError) as refused_at:
+        load(parse_data(f"{tmp_path}/u.parquet", labels_sep=";"), 0)
+    assert refused_at.value.line == 6
+
+
 def test_parquet_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "t.parquet"
 

@@ -5,11 +5,11 @@ broken form.
 import csv
 import gzip
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import notes
 import pytest
 
 from sightline._io.limits import BOUNDS
@@ -37,11 +37,6 @@ from tests.data.mimic_writing import (
 )
 from tests.memory import peak
 from tests.snapshots import refused, same_text
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "validation"))
-
-import notes  # noqa: E402  (it needs the path above)
 
 
 def read(

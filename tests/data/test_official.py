@@ -241,6 +241,12 @@ def test_babi_marks_the_supporting_facts(tmp_path):
         ("where", "is", "mary", "?"),
     )
     assert second.asked == "Where is Mary?"
+    assert [len(data.validation), data.validation[0].group in {e.group for e in data.train}] == [
+        1,
+        True,
+    ]
+    assert data.card["group_in_training"] == {"validation": 1, "test": 0}
+    assert "group_in_training" not in read("snli", folder_of(tmp_path / "s", CORPORA["snli"])).card
     assert data.label_names[second.label] == "kitchen"
     assert second.candidates == tuple(range(len(data.label_names)))
     paper = read("babi", folder, "(task=2)", recipe="paper")
@@ -266,6 +272,17 @@ def test_a_story_that_cannot_be_read(text, message, tmp_path):
     files = CORPORA["babi"] | {"tasks/en-10k/qa1_some-facts_test.txt": text}
     with pytest.raises(DataError, match=f"qa1_some-facts_test.txt{message}"):
         read("babi", folder_of(tmp_path, files))
+
+
+def test_evidence_without_groups_is_read_as_groups_are(tmp_path):
+    grouped = read("eraser", folder_of(tmp_path / "a", CORPORA["eraser"]))
+    flat = {
+        name: text.replace("[[", "[").replace("]]", "]") for name, text in CORPORA["eraser"].items()
+    }
+    assert flat != CORPORA["eraser"]
+    found = read("eraser", folder_of(tmp_path / "b", flat))
+    assert [e.rationale for e in found.test] == [e.rationale for e in grouped.test]
+    assert any(found.test[0].rationale)
 
 
 def test_eraser_round_trips(tmp_path):

@@ -475,6 +475,9 @@ def odd(root: Path, what: str) -> None:
         place.symlink_to(root.parent / "outside.txt")
     elif what == "pipe":
         os.mkfifo(place)
+    elif what == "name":
+        (root / os.fsdecode(b"caf\xe9")).mkdir()
+        (root / os.fsdecode(b"caf\xe9/t\xe9.txt")).write_text("a b")
     elif what == "both":
         (root / "train").mkdir()
         place.rename(root / "train" / "x.txt") if place.exists() else (
@@ -512,6 +515,7 @@ def odd(root: Path, what: str) -> None:
             r"neg/odd.txt: is a link that leads out of the folder; put the text itself there",
         ),
         ("pipe", r"neg/odd.txt: expected a file, got a pipe"),
+        ("name", r"caf\\xe9/t\\xe9.txt: expected a name in UTF-8"),
         (
             "both",
             (

@@ -3,9 +3,10 @@ be exact is.
 """
 
 import json
-import sys
 from pathlib import Path
 
+import docs_tables
+import published
 import pytest
 
 from sightline.config.specs import OFFICIAL
@@ -13,10 +14,6 @@ from tests.sampling import slow_but
 from tests.snapshots import same_text
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "validation"), str(ROOT / "tools" / "docs")]
-
-import docs_tables  # noqa: E402  (they need the paths above)
-import published  # noqa: E402
 
 STORED = json.loads((ROOT / "docs" / "verified" / "data.json").read_text(encoding="utf-8"))
 

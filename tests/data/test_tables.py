@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from dataclasses import replace
 
 import pytest
@@ -53,6 +54,24 @@ def test_what_a_csv_writer_wrote_is_read_back(folder, records, end):
         expected = [record for record in records if "".join(record).strip()]
         assert [tuple(row.cells.values()) for row in found.records[1:]] == expected
         assert found.blank == len(records) - len(expected)
+
+
+def test_names_are_whole_numbers_where_another_row_has_none():
+    """A column of them is one of floats then, in Parquet and in pandas."""
+    rows = [Record(i, {"name": cell}) for i, cell in enumerate([7.0, 7, math.nan, None, " ", "7"])]
+    assert [read_group("f", row, "name") for row in rows] == ["7", "7", "", "", "", "7"]
+    assert read_ids("f", [Record(1, {"name": 8.0}), rows[0]], "name") == ["8", "7"]
+    with pytest.raises(DataError):
+        read_ids("f", rows[2:3], "name")
+    for wrong in (0.5, math.inf, True):
+        with pytest.raises(DataError):
+            read_group("f", Record(1, {"name": wrong}), "name")
+
+
+@pytest.mark.parametrize("blank", [None, "", "  ", math.nan])
+def test_a_blank_rationale_is_none(blank):
+    row = Record(1, {"text": "a b", "label": "c", "rationale": blank})
+    assert read_records("f", [row], COLUMNS)[0].spans is None
 
 
 @pytest.mark.parametrize("wrong", ["label", "labels", "id", "group"])

@@ -7,6 +7,15 @@ import types
 from pathlib import Path
 from typing import Any
 
+import docs_checks as checks
+import docs_claims
+import docs_commands as commands
+import docs_promises as promised
+import docs_real as real
+import docs_results as results
+import docs_tables as tables
+import docs_trained as models_trained
+import make_docs
 import numpy as np
 import pytest
 
@@ -29,17 +38,6 @@ from sightline.verdict.thresholds import Thresholds, default_thresholds
 from tests.snapshots import refused, same_text
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "docs"))  # where make_docs finds its own two helpers
-
-import docs_checks as checks  # noqa: E402  (they need the path above)
-import docs_claims  # noqa: E402
-import docs_commands as commands  # noqa: E402
-import docs_promises as promised  # noqa: E402
-import docs_real as real  # noqa: E402
-import docs_results as results  # noqa: E402
-import docs_tables as tables  # noqa: E402
-import docs_trained as models_trained  # noqa: E402
-import make_docs  # noqa: E402
 
 NAV = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
 

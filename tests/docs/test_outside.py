@@ -1,17 +1,10 @@
 """The page of numbers that lie outside: each once, and no cause without a number."""
 
-import sys
-from pathlib import Path
-
+import docs_other_settings as other_settings
+import docs_outside as outside
+import docs_reproduction as reproduction
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "docs"))
-
-import docs_other_settings as other_settings  # noqa: E402  (it needs the path above)
-import docs_outside as outside  # noqa: E402
-import docs_reproduction as reproduction  # noqa: E402
-from docs_tables import REPRODUCTION, verified  # noqa: E402
+from docs_tables import REPRODUCTION, verified
 
 
 def line(**changes: object) -> dict[str, object]:

@@ -1,13 +1,10 @@
 """Which pages are too long or too far, and how clicks are counted."""
 
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "docs"))
 import page_sizes
+import pytest
 from docs_tables import ROOT
 from page_sizes import PageSize
 

@@ -1,13 +1,7 @@
 """`tools/docs/plain_words.py` finds words in prose, and skips what is no prose."""
 
-import sys
-from pathlib import Path
-
-import pytest
-
-sys.path.append(str(Path(__file__).parents[2] / "tools" / "docs"))
-
 import plain_words
+import pytest
 
 
 @pytest.mark.parametrize(

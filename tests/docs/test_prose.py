@@ -1,23 +1,16 @@
 """The prose agrees with the catalogue, and each check that says so can fail."""
 
-import sys
-from pathlib import Path
-
+import docs_checks as checks
+import docs_prose as prose
+import docs_results as results
+import docs_tables as tables
+import make_docs
 import pytest
 
 from sightline.core.results import VERDICTS
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.verdict_table import TABLE
 from tests.snapshots import same_text
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "docs"))  # where make_docs finds its own helpers
-
-import docs_checks as checks  # noqa: E402  (they need the path above)
-import docs_prose as prose  # noqa: E402
-import docs_results as results  # noqa: E402
-import docs_tables as tables  # noqa: E402
-import make_docs  # noqa: E402
 
 HEAD = "| a | b |\n|---|---|\n"
 

@@ -1,15 +1,9 @@
 """Numbers within a sentence are those of the results file."""
 
 import re
-import sys
-from pathlib import Path
 
+import docs_numbers as numbers
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "docs"))
-
-import docs_numbers as numbers  # noqa: E402  (it needs the path above)
 
 
 def line(**changes: object) -> dict[str, object]:

@@ -25,7 +25,7 @@ from sightline.report.text.audit_summary import lines
 from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.adapters.huggingface.toys import classifier, whole_words
 from tests.cli.conftest import Ran, call
-from tests.cli.test_check_model import FILE
+from tests.cli.own_models import FILE
 from tests.docs.test_docs import reviews
 from tests.studies import small
 

@@ -3,13 +3,10 @@
 import re
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 from release_check import ROOT, missing
 
 WHOLE = {

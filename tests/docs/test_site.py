@@ -1,14 +1,11 @@
 """What stands on the site and not in `docs`: the changelog, notebooks, the list for language models."""
 
 import re
-import sys
 from pathlib import Path
 
+import make_site
 import nbformat
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "docs"))
-import make_site
 from docs_tables import ROOT
 
 

@@ -14,10 +14,10 @@ from sightline.config.run_keys import run_key, training_key
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import RunSpec
 from sightline.experiments import checkpoints, run_in_store
+from sightline.experiments.callbacks import Display
 from sightline.experiments.checkpoints import EACH_STEP, TrainingCheckpoints
 from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
-from sightline.experiments.training_jobs import Display
 from sightline.training.objective import SingleLabelLoss
 from sightline.training.resume_state import State
 

@@ -29,7 +29,7 @@ from sightline.experiments.executors.ray_connection import (
 )
 from sightline.experiments.executors.ray_node import NodeReply, Order, work
 from sightline.experiments.store import Store
-from tests.experiments.test_store import SPEC, same
+from tests.experiments.one_run import SPEC, same
 
 SPECS = [replace(SPEC, measures=("need",), companions=(), seed=seed) for seed in range(4)]
 Play = Callable[[Order], NodeReply | str]

@@ -15,6 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from sightline.adapters.huggingface.from_pretrained import transformer
 from sightline.audits.look_measures import COMPARED
 from sightline.audits.measure_pass import measure
+from sightline.audits.stop_limits import ignore
 from sightline.config.presets import build_specs
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import RunSpec
@@ -28,6 +29,7 @@ from sightline.data.load_dataset import load, load_part
 from sightline.data.vocabulary import Vocabulary
 from sightline.experiments import forecast as module
 from sightline.experiments import report_cost
+from sightline.experiments.callbacks import Display
 from sightline.experiments.cost_estimate import estimate
 from sightline.experiments.forecast import (
     forecast,
@@ -40,7 +42,6 @@ from sightline.experiments.forecast import (
 from sightline.experiments.forecast_result import Forecast
 from sightline.experiments.pipeline import Trained, audit_trained, train
 from sightline.experiments.store import Summary
-from sightline.experiments.training_jobs import Display
 from tests.adapters.huggingface.toys import classifier, word_pieces
 from tests.adapters.offering import Offering
 from tests.texts import example, untrained
@@ -123,7 +124,7 @@ def test_an_audit_is_batches_and_the_square_of_the_lengths(
     exact: None, trained: Trained, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     test = trained.dataset.test
-    whole = 0.5 * len(test) / module.AUDIT_BATCH + squares(test) / 1000
+    whole = 0.5 * len(test) / module.BATCH + squares(test) / 1000
     monkeypatch.setattr(module, "SECONDS", 5.0)
     result = forecast_audit(trained, 0)
     assert result.seconds_audit == pytest.approx(whole)
@@ -154,7 +155,7 @@ def test_a_quick_estimate_is_of_texts_of_all_lengths(
     assert quick_seconds(trained, 0)[0] == pytest.approx(a_square * squares(test))
     few = min(module.QUICK_TEXTS, len(test) // module.SMALL)
     assert few > 2
-    most = min(module.AUDIT_BATCH, len(test))
+    most = min(module.BATCH, len(test))
     expected = {1.0: [1, 2], 0.04: [1, few], 1e-5: [1, few, most]}
     assert calls == expected[a_square]
     calls.clear()
@@ -376,7 +377,7 @@ def test_few_long_texts_among_short_ones_cost_the_words_that_are_run_of_them(
     monkeypatch.setattr(module, "SECONDS", 1.0)
     guess = forecast_audit(texts, 0, bearing=True).seconds_audit
     before, asked = model.words, module._asked(module.TOKENS_AT_ONCE, (), bearing=True)
-    measure(model, test, asked, {}, Seeds(0), module.AUDIT_BATCH, module.ignore_progress)
+    measure(model, test, asked, {}, Seeds(0), module.BATCH, ignore)
     assert 0.4 < guess / (model.words - before) < 2.5
 
 

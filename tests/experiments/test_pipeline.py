@@ -16,10 +16,10 @@ from sightline.core.errors import DataError, ModelError, SpecError
 from sightline.core.results import Measurement, Ragged
 from sightline.data.assembly.fingerprints import fingerprint
 from sightline.data.load_dataset import load
+from sightline.experiments.callbacks import Display
 from sightline.experiments.device import pick_device
 from sightline.experiments.load_models import load_trained, save_trained
 from sightline.experiments.pipeline import audit_trained, cut_short, run, train
-from sightline.experiments.training_jobs import Display
 from sightline.models.alterations import RandomShown
 from tests.edits import unsealed
 

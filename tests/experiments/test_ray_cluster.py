@@ -21,7 +21,7 @@ from sightline.experiments.executors.ray_connection import ALONE, JoinedCluster,
 from sightline.experiments.grid import read_grid
 from sightline.experiments.store import Store
 from tests.experiments.nodes import MARK, Nodes, command_of, started_by, two_nodes
-from tests.experiments.test_store import same
+from tests.experiments.one_run import same
 from tests.living import wait_for
 
 STUDY = """

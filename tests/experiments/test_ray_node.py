@@ -30,7 +30,7 @@ from sightline.experiments.grid import pin
 from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
 from sightline.training.control_models import trainings_of
-from tests.experiments.test_store import SPEC, same
+from tests.experiments.one_run import SPEC, same
 
 SMALL = replace(SPEC, measures=("need",), companions=("uniform",))
 

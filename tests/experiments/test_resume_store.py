@@ -13,11 +13,11 @@ from sightline.config.presets import build_specs
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import RunSpec
 from sightline.experiments import checkpoints
+from sightline.experiments.callbacks import Display
 from sightline.experiments.checkpoints import EACH_STEP, TrainingCheckpoints
 from sightline.experiments.locks import claim
 from sightline.experiments.pipeline import Trained, train
 from sightline.experiments.resume_store import WITH, UnfinishedTrainings
-from sightline.experiments.training_jobs import Display
 from sightline.training.resume_state import Epoch, State
 
 MODEL, FIT = build_specs("mlp(hidden=4)", epochs=4)

@@ -3,16 +3,12 @@
 """
 
 import random
-import sys
 from pathlib import Path
 
 import pytest
+import resumed
 
 from sightline.experiments.store import PARTWAY, Store
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "validation"))
-
-import resumed
 
 
 @pytest.mark.slow

@@ -3,10 +3,10 @@ measured of a model that was made here.
 """
 
 from sightline.adapters.huggingface.from_pretrained import transformer
+from sightline.audits.measure_pass import BATCH
 from sightline.experiments.run_size import (
     MEMORY,
     ON_CPU,
-    TEXTS,
     RunSize,
     bytes_a_token,
     run_size,
@@ -19,7 +19,7 @@ LONG = examples((30, 5, 3))
 
 def test_the_size_is_the_same_at_each_call() -> None:
     model = transformer(classifier("bert"), tokenizer_of("bert"))
-    assert [run_size(model, LONG, None, None) for _ in range(3)] == [RunSize(ON_CPU, TEXTS)] * 3
+    assert [run_size(model, LONG, None, None) for _ in range(3)] == [RunSize(ON_CPU, BATCH)] * 3
 
 
 def test_less_memory_runs_fewer_texts_and_tokens() -> None:
@@ -28,7 +28,7 @@ def test_less_memory_runs_fewer_texts_and_tokens() -> None:
     a_text = bytes_a_token(model, width) * width
     assert run_size(model, LONG, 3 * a_text, None) == RunSize(3 * width, 3)
     assert run_size(model, LONG, 1, None) == RunSize(width, 1)
-    assert run_size(model, LONG, 10**12, None) == RunSize(ON_CPU, TEXTS)
+    assert run_size(model, LONG, 10**12, None) == RunSize(ON_CPU, BATCH)
     assert bytes_a_token(model, 2 * width) > bytes_a_token(model, width)
 
 

@@ -25,7 +25,7 @@ from sightline.experiments.executors.local import Processes, Serial
 from sightline.experiments.store import Store
 from sightline.training.control_models import trainings_of
 from tests.experiments.children import die, give_up, tell_path
-from tests.experiments.test_store import same
+from tests.experiments.one_run import same
 from tests.living import workers_of
 
 BASE = RunSpec(

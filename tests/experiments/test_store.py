@@ -18,42 +18,23 @@ from sightline._io.checksums import MANIFEST, is_whole, read_whole, sweep_aside,
 from sightline.audits.audit_result import Audit
 from sightline.config.json_reader import read_as
 from sightline.config.run_keys import run_key, training_key
-from sightline.config.spec_syntax import parse_data, parse_model
-from sightline.config.specs import FitSpec, RunSpec
+from sightline.config.spec_syntax import parse_model
+from sightline.config.specs import RunSpec
 from sightline.core.errors import DataError, StoreError
-from sightline.core.results import Measurement, Ragged
+from sightline.core.results import Ragged
 from sightline.experiments import run_in_store as keeping
 from sightline.experiments import store as storing
+from sightline.experiments.callbacks import Display
 from sightline.experiments.locks import claim
 from sightline.experiments.missing_values import why_absent
 from sightline.experiments.pipeline import run
 from sightline.experiments.run_in_store import keep_training, run_stored
 from sightline.experiments.store import Store
-from sightline.experiments.training_jobs import Display
 from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.experiments.children import hold
+from tests.experiments.one_run import SPEC, same
 
-SPEC = RunSpec(
-    parse_data("planted:needle(n=120,length=6)"),
-    parse_model("mlp(hidden=4)+additive"),
-    FitSpec(epochs=1),
-    seed=1,
-)
 KEY = run_key(SPEC)
-
-
-def same(first: Audit, second: Audit) -> bool:
-    """Compare two audits bit for bit."""
-    if json.dumps(first.to_json(), default=str) != json.dumps(second.to_json(), default=str):
-        return False
-    for name, outcome in first.measurements.items():
-        if isinstance(outcome, Measurement):
-            for quantity, value in outcome.values.items():
-                other = second.measurements[name].values[quantity]
-                a, b = (value.flat, other.flat) if isinstance(value, Ragged) else (value, other)
-                if a.tobytes() != b.tobytes():
-                    return False
-    return True
 
 
 def kept_in(audit: Audit, code: str) -> bool:
@@ -77,6 +58,23 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def done(once: Store, tmp_path: Path) -> Store:
     shutil.copytree(once.root, tmp_path / "done")
     return Store(tmp_path / "done")
+
+
+def test_audits_with_equal_bytes_differ_if_lengths_types_or_names_do(done: Store) -> None:
+    audit = done.audit(KEY)
+    outputs = audit.measurements["outputs"]
+    weights, probability = outputs.values["attention"], outputs.values["probability"]
+    assert same(audit, audit)
+    for changed in (
+        {"attention": Ragged(weights.flat, np.concatenate([weights.lengths, [0]]))},
+        {"probability": probability.view(np.int64)},
+        {"probability": probability[:, None]},
+        {"another": probability},
+    ):
+        other = replace(outputs, values={**outputs.values, **changed})
+        assert not same(
+            audit, replace(audit, measurements={**audit.measurements, "outputs": other})
+        )
 
 
 def test_a_run_is_kept_as_it_was(done: Store) -> None:

@@ -20,7 +20,7 @@ from sightline.experiments import store_index as indexing
 from sightline.experiments.long_table import all_numbers, main_numbers, text_numbers
 from sightline.experiments.pipeline import run
 from sightline.experiments.store import INDEX, Store
-from tests.experiments.test_store import SPEC
+from tests.experiments.one_run import SPEC
 from tests.report.audits import LEARNED, map_row
 
 KEYS = tuple(run_key(replace(SPEC, seed=seed)) for seed in (1, 2, 3))

@@ -13,7 +13,7 @@ import pytest
 from sightline.core.errors import StoreError
 from sightline.experiments.executors import local
 from sightline.experiments.executors.child_process import start
-from tests.experiments.test_store import SPEC
+from tests.experiments.one_run import SPEC
 from tests.living import lives, wait_for
 
 FAMILY = """

@@ -30,7 +30,7 @@ from sightline.numerics.divergences import probabilities, total_variation
 from sightline.numerics.simplex_search import ClimbSettings
 from sightline.numerics.tolerance import Tolerance
 from tests.adapters.offering import Offering
-from tests.measures.test_queries import asked
+from tests.measures.queries import asked
 from tests.numerics.searching import divergence
 from tests.texts import examples, untrained
 

@@ -13,7 +13,7 @@ from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.compensation import Compensation
 from sightline.models.classifier import AttentionClassifier
-from tests.measures.test_queries import asked
+from tests.measures.queries import asked
 from tests.reference.formulas import probabilities
 from tests.texts import examples, untrained
 

@@ -15,7 +15,7 @@ from sightline.core.seeds import Seeds
 from sightline.measures.minimal_flip_set import MinimalFlipSet
 from sightline.models.classifier import AttentionClassifier
 from tests.gradients import gradient_importance
-from tests.measures.test_queries import asked
+from tests.measures.queries import asked
 from tests.reference import flips as literal
 from tests.texts import examples, untrained
 

@@ -24,25 +24,10 @@ from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
 from sightline.verdict.thresholds import default_thresholds
 from tests.gradients import gradient_importance
+from tests.measures.queries import asked
 from tests.reference import formulas, moving, ties
 from tests.reference.query import answer
-from tests.texts import WORDS, examples, sharpened, untrained
-
-ALLOWED = [(0, 1, 2, 3), (1, 3), (2, 0, 3), (3, 0), (0, 1, 2), (1, 2)]
-
-
-def asked(lengths: tuple[int, ...] = (7, 4, 6, 2, 5, 1)) -> list[Example]:
-    """Texts with a query and candidates each; the label is among them."""
-    return [
-        replace(
-            text,
-            query=(WORDS[i], WORDS[2 * i + 1], WORDS[3])[: 1 + i % 3],
-            candidates=ALLOWED[i],
-            label=ALLOWED[i][0],
-        )
-        for i, text in enumerate(examples(lengths))
-    ]
-
+from tests.texts import sharpened, untrained
 
 TEXTS = asked()
 MODELS = {"mlp": "mlp(hidden=6)+additive+query", "bilstm": "bilstm(hidden=6)+additive+query"}

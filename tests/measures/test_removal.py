@@ -17,7 +17,7 @@ from sightline.measures.removal import Removal
 from sightline.measures.removal_curves import Removals, run_once
 from sightline.measures.transfer.hybrid_texts import WordPool
 from sightline.models.classifier import AttentionClassifier
-from tests.measures.test_queries import asked
+from tests.measures.queries import asked
 from tests.reference import moving, ties
 from tests.sampling import slow_but
 from tests.texts import example, examples, untrained

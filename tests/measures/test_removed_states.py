@@ -1,15 +1,11 @@
 """Two other ways to remove a hidden state: literal ones, and τ as the audit computes it."""
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "validation"))
 import removed_states
+import torch
 from removed_states import set_to_zero, with_other_weights_held
 
 from sightline.core.protocols import MeasureContext

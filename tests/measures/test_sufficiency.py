@@ -16,7 +16,7 @@ from sightline.measures.attribution_maps import AttributionMaps, rivals
 from sightline.measures.removal import Removal
 from sightline.measures.sufficiency import Sufficiency
 from sightline.models.classifier import AttentionClassifier
-from tests.measures.test_queries import asked
+from tests.measures.queries import asked
 from tests.reference import moving, ties
 from tests.texts import examples, untrained
 

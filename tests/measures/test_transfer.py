@@ -42,7 +42,7 @@ from sightline.measures.transfer.transfer import Transfer
 from sightline.models.attention import GivenWeights
 from sightline.numerics.ties import NOISE, TIE
 from tests.adapters.test_pieces import wrapped
-from tests.measures.test_queries import asked
+from tests.measures.queries import asked
 from tests.reference import moving
 from tests.texts import WORDS, evened, example, examples, untrained
 

@@ -3,12 +3,13 @@ of it.
 """
 
 import math
+import re
 from dataclasses import replace
 
 import pytest
 
 from sightline.core.results import ClassShare, Estimate, Learned, Reason
-from sightline.report.accuracy_sentences import accuracy_notes, learning
+from sightline.report.accuracy_sentences import accuracy, accuracy_notes, learning
 from sightline.verdict.verdict_table import NO_BETTER
 from tests.report.audits import LEARNED, estimate
 from tests.snapshots import same_text
@@ -99,3 +100,12 @@ def test_classes_are_named_with_their_shares_most_common_first_and_not_all_of_ma
     same_text("report", behind(replace(LEARNED, classes=shares)))
     many = {str(i): ClassShare(estimate(0.05), estimate(0.05)) for i in range(20)}
     assert behind(replace(LEARNED, classes=many)).endswith("; 14 more.")
+
+
+def test_both_accuracies_have_as_many_digits() -> None:
+    close = replace(
+        LEARNED,
+        accuracy=Estimate(0.9520, 0.9490, 0.9549, 20_000, ""),
+        guessing=Estimate(0.9541, 0.9511, 0.9569, 20_000, ""),
+    )
+    assert re.findall(r"([0-9.]+) %", accuracy(close).replace("\xa0", " "))[::3] == ["95.2", "95.4"]

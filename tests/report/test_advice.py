@@ -9,21 +9,30 @@ import pytest
 from sightline.audits.audit_result import Audit
 from sightline.core.needs import UNASKED
 from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Verdict
+from sightline.report import comparison_sentences
 from sightline.report.advice import (
     AFTER_GUESSING,
     GUESSING,
+    NOT_YET,
     TITLE,
     UNBALANCED,
     WORSE,
+    first_of_all,
     one_training,
+    recommended,
     shown_maps_advice,
 )
+from sightline.report.alternative_maps import families
 from sightline.report.caption import caption
 from sightline.report.card import card
 from sightline.report.first_screen import ADD, NEVER, WHY, blocks, limits, not_run
 from sightline.report.first_screen import CAVEATS as CAVEATS_BLOCK
 from sightline.report.first_screen import MAPS as MAPS_BLOCK
-from sightline.report.html.audit_page import render
+from sightline.report.html.audit_page import in_notebook, render
+from sightline.report.html.explanation_view import notes
+from sightline.report.sentences import opened
+from sightline.report.text.audit_summary import lines
+from sightline.verdict.comparison.comparison_result import Side
 from sightline.verdict.verdict_table import NO_BETTER
 from tests.report.audits import (
     ABSENT,
@@ -36,6 +45,7 @@ from tests.report.audits import (
     estimate,
     map_row,
 )
+from tests.report.test_reading import reading
 from tests.snapshots import same_text
 from tests.verdicts import reached
 
@@ -293,3 +303,30 @@ def test_what_cannot_change_a_verdict_is_not_advised() -> None:
     for verdict, told in ((forbidden, False), (reached(CANNOT_TELL, 6), True)):
         page = render(replace(audit(), findings=(settled,), verdict=verdict))
         assert (f"<dt>{TITLE}</dt>" in page) == told
+
+
+def test_no_map_is_recommended_of_a_model_that_guesses() -> None:
+    """Neither of one text, nor in a comparison, in a notebook, on the page, and as a value."""
+    fine = compared(reached(CAVEATS, 5, (), (NO_BETTER,)))
+    guesses = replace(fine, learned=GUESSES)
+    assert (recommended(fine), recommended(guesses)) == ({"contribution"}, frozenset())
+    levels = (fine.for_text("negative"), guesses.for_text("negative"))
+    assert levels == (CAVEATS, CANNOT_TELL)
+    forbidden = replace(guesses, verdict=reached(MUST_NOT, 2))
+    assert forbidden.for_text("negative") == MUST_NOT
+    message, named = first_of_all(guesses), [one.title for one in families(guesses.maps)]
+    for audited in (fine, guesses):
+        blocked = audited is guesses
+        side = Side("A", audited)
+        assert (comparison_sentences.maps(side) == [message]) is blocked
+        read = [*notes(reading(audit=audited))]
+        assert (NOT_YET in read) is (message in read) is blocked
+        page = render(audited)
+        shown = page.partition('id="maps-compared"')[2].partition("<table")[0]
+        assert (message in shown) is blocked
+        assert ('class="mark">recommended' in page) is not blocked
+        for text in (*read, in_notebook(audited), shown, *lines(audited, verbose=True)):
+            told = [
+                title for title in named if f"{title}: " in text or f"{opened(title)}: " in text
+            ]
+            assert not (blocked and told)

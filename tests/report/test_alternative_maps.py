@@ -19,10 +19,12 @@ from sightline.report.alternative_maps import (
     other_maps,
 )
 from sightline.report.card import card
+from sightline.report.first_screen import maps
 from sightline.report.html.audit_page import render
 from sightline.report.html.table_rows import map_lines
 from sightline.report.map_names import MAPS as KNOWN
 from sightline.report.map_names import map_title
+from sightline.report.sentences import but_not_for, of_classes
 from tests.report.audits import (
     ASTRAY,
     MAPS,
@@ -201,3 +203,22 @@ def test_the_other_map_of_a_new_text_has_a_command_where_attention_must_not_be_s
     for silent in (permitted, replace(by_place, maps=brought[:5])):
         assert look_command(silent) == ""
     assert "sightline look" not in render(permitted)
+
+
+def test_attention_is_named_without_the_classes_for_which_the_verdict_forbids_it() -> None:
+    """A test that only attention takes can forbid it, though it carries what other maps have to."""
+    named = of_classes(["positive"])
+    alone = (map_row("attention", "passed", 0.9, chosen=True), MAPS[1])
+    lost = (MAPS[0], map_row("gradient", "failed", 0.1, chosen=True))
+    others = (MAPS[0], map_row("gradient", "passed", 0.9, chosen=True))
+    for rows in (alone, lost, others):
+        (said,) = maps(replace(compared(by_class()), maps=rows))
+        assert named in said.partition(", or ")[0]
+        assert "'negative'" not in said
+    (family,) = families(alone, by_class())
+    assert family.may_be_shown
+    assert family.against == ("negative",)
+    assert family.answer == f"attention{but_not_for(['negative'])}"
+    (absent,) = families((replace(alone[0], against=("spam", "ham")),), by_absence())
+    assert absent.against == ()
+    assert absent.answer == f"attention{but_not_for([], ['ham'])}"

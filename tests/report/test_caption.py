@@ -72,13 +72,34 @@ def test_it_is_said_how_many_texts_give_each_class_enough() -> None:
 
 
 def test_a_caption_says_once_for_which_texts_its_caveats_are() -> None:
-    assert [*_said_once(["All: a.", "All: b.", "C: d.", "e.", "All: f."])] == [
-        "All: a.",
-        "B.",
-        "C: d.",
-        "e.",
-        "All: f.",
-    ]
+    caveats = [("all", "a"), ("all", "b"), ("of 'x: y'", "d: e"), ("", "d: f"), ("all", "g")]
+    assert [*_said_once(caveats)] == ["All: a.", "B.", "Of 'x: y': d: e.", "D: f.", "All: g."]
+
+
+def test_a_label_with_a_colon_stays_whole_in_a_caption() -> None:
+    labels = ("topic: sport", "topic: art")
+    each = {
+        label: reached(CAVEATS, 5, (), (Reason(f"it is of {label}", "SL-101", "failed"),))
+        for label in labels
+    }
+    verdict = reached(CAVEATS, 5, (), (), {**each, "b": reached(CAN, 4)})
+    said = " ".join(caption(replace(audit(), verdict=verdict)))
+    assert [said.count(f"'{label}': it is of {label} (") for label in labels] == [1, 1]
+    why = (Reason("read: once", "SL-101", "failed"), Reason("read: twice", "SL-104", "failed"))
+    of_all = " ".join(caption(replace(audit(), verdict=reached(CAVEATS, 5, (), why))))
+    assert [of_all.count(f"Read: {words} (") for words in ("once", "twice")] == [1, 1]
+
+
+def test_a_ban_of_all_texts_has_a_reason_about_all_texts() -> None:
+    made = audit()
+    first, second = ("SL-303", "of all texts"), ("SL-101", "of one class alone")
+    reason, own = (Reason(words, code, "failed") for code, words in (first, second))
+    open_ = reached(CANNOT_TELL, 6, (), (own,))
+    banned = replace(made, verdict=reached(MUST_NOT, 2, (), (reason,), {"a": open_, "b": open_}))
+    said = caption(banned)
+    assert any(second[1] in one for one in reasons(banned))
+    assert any(first[1] in one for one in said)
+    assert not any(second[1] in one for one in said)
 
 
 def test_the_caveats_under_a_map_of_one_class_are_of_this_class() -> None:

@@ -9,6 +9,7 @@ from sightline.core.results import Measurement, NotRun
 from sightline.report.card import card
 from sightline.report.card_text import card_html, card_markdown
 from sightline.report.methods_paragraph import WORKS, methods, works
+from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.seed_summary import summarise_seeds
 from tests.report.audits import audit, by_class, compared, estimate, hostile
 from tests.report.pages import Page
@@ -174,3 +175,24 @@ def test_a_work_is_cited_where_it_applies_and_nowhere_else(
     if not model:
         skipped = replace(bare, measurements={code: NotRun(code, "needs decode")})
         assert works(skipped) == works(bare) == []
+
+
+def test_a_command_to_repeat_keeps_its_blanks_and_stays_on_one_line() -> None:
+    command = "sightline audit --data 'my  reviews.csv' --text 'a\tb\nc'"
+    result = card(replace(audit(), spec={"command": command}))
+    typed = command.replace("\n", " ")
+    assert f"```\n{typed}\n```" in card_markdown(result)
+    assert typed in [text for _, text in Page(card_html(result)).pieces]
+
+
+def test_thresholds_that_a_test_fixes_are_told_apart() -> None:
+    made = audit()
+    fixed = {code: one.fixed for code, one in AUDIT_TESTS.items() if one.fixed is not None}
+    more = tuple(
+        replace(made.findings[1], code=code, threshold=threshold)
+        for code, threshold in fixed.items()
+    )
+    told = methods(replace(made, findings=(*made.findings, *more)))
+    listed = [set(re.findall("SL-[0-9]+", one)) for one in re.findall(r"\([^()]*SL-[^()]*\)", told)]
+    assert listed == [{"SL-001", "SL-101", "SL-104", "SL-301"}, {*fixed}]
+    assert len(re.findall(r"\([^()]*SL-[^()]*\)", methods(made))) == 1

@@ -1,6 +1,8 @@
 """The table of several labels, on the terminal and as rows."""
 
-from sightline.core.results import Level
+from dataclasses import replace
+
+from sightline.core.results import CANNOT_TELL, Level
 from sightline.report.label_rows import (
     LabelRow,
     audited_row,
@@ -9,7 +11,9 @@ from sightline.report.label_rows import (
     reasons,
     summary,
 )
+from sightline.verdict.verdict_table import TOO_FEW, UNFIT
 from tests.report.audits import compared
+from tests.verdicts import reached
 
 
 def rows(count: int) -> list[LabelRow]:
@@ -76,3 +80,32 @@ def test_the_note_names_the_wider_level() -> None:
     assert "2 labels tested" in intervals_note([plain, wide])
     assert "97.5 %" in intervals_note([wide])
     assert "labels" not in intervals_note([wide])
+
+
+def test_a_test_of_too_few_texts_is_not_said_to_have_decided() -> None:
+    made = compared()
+    named = {one.code: one for one in made.findings if one.bears and one.score is not None}
+    code, silent = next(iter(named)), next(one.code for one in made.findings if one.score is None)
+    few = reached(CANNOT_TELL, UNFIT, (code,), (f"{TOO_FEW} (3) for a verdict",))
+    row = audited_row("a", 3, 24, replace(made, verdict=few), 0.95)
+    assert (row.test, row.score, row.why) == ("", None, f"{TOO_FEW} (3) for a verdict")
+    both = replace(made, verdict=reached(CANNOT_TELL, 6, (silent, code), ("open",)))
+    row = audited_row("a", 3, 24, both, 0.95)
+    assert (row.test, row.score) == (named[code].title, named[code].score)
+
+
+def test_only_counts_of_texts_are_put_together_for_several_labels() -> None:
+    rows = [
+        LabelRow(label, 9, 300, why=why)
+        for label, why in (
+            ("a1", "cnn: A; mend the model"),
+            ("a2", "cnn: B; mend the model"),
+            ("b1", "no finite output for 2 of 300 texts"),
+            ("b2", "no finite output for 2 of 300 texts"),
+        )
+    ]
+    assert [one.partition(", ")[2] for one in reasons(rows)] == [
+        "cnn: A; mend the model: 'a1'",
+        "cnn: B; mend the model: 'a2'",
+        "no finite output for 2 of 300 texts: 'b1' and 'b2'",
+    ]

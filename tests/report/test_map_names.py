@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from sightline.core.results import MapRow
-from sightline.report.map_names import MAPS, first_maps, recommended
+from sightline.report.map_names import MAPS, first_maps
 from tests.report.audits import map_row
 
 PLAIN, DIRECTED = (
@@ -31,22 +31,21 @@ WEAK = map_row("gradient", "failed", 0.1, chosen=True)
 def test_beside_attention_stands_the_map_that_is_recommended(
     rows: tuple[MapRow, ...], second: str
 ) -> None:
-    assert first_maps(MAPS, rows) == ("attention", second)
+    best = [row.name for row in rows if row.chosen and row.answer == "passed"]
+    assert first_maps(MAPS, rows, best) == ("attention", second)
+    assert first_maps(MAPS, rows[::-1], best) == ("attention", second)
 
 
 def test_a_map_that_an_audit_does_not_hold_is_not_looked_at_first() -> None:
-    assert first_maps([kind for kind in MAPS if kind.quantity != "deletion"], (PLAIN,)) == (
-        "attention",
-        "gradient",
-    )
+    less = [kind for kind in MAPS if kind.quantity != "deletion"]
+    assert first_maps(less, (PLAIN,), ["deletion"]) == ("attention", "gradient")
     assert first_maps(MAPS[:1], (PLAIN,)) == ("attention",)
     assert first_maps(MAPS[1:2], ()) == ("gradient",)
     assert first_maps((), (PLAIN,)) == ()
 
 
-def test_recommended_is_what_was_put_first_and_holds_on_the_other_half() -> None:
-    assert [recommended(row) for row in (PLAIN, replace(PLAIN, chosen=False), WEAK)] == [
-        True,
-        False,
-        False,
-    ]
+def test_a_chosen_map_that_is_not_recommended_stands_behind_one_that_is() -> None:
+    rows = (DIRECTED, PLAIN)
+    assert first_maps(MAPS, rows, ["deletion"]) == ("attention", "deletion")
+    assert first_maps(MAPS, rows) == ("attention", "deletion")
+    assert first_maps(MAPS, rows, ["signed_gradient"]) == ("attention", "signed_gradient")

@@ -11,6 +11,7 @@ from sightline.report.html.audit_page import render
 from sightline.report.multi_seed_summary import ends, seed_caveats, summary_sentence
 from sightline.report.number_format import interval
 from sightline.report.seed_advice import together
+from sightline.report.sentences import but_not_for
 from sightline.report.text.multi_seed_text import across_lines
 from sightline.verdict.seed_summary import summarise_seeds
 from tests.report.audits import LEARNED, audit, compared, estimate, map_row
@@ -192,3 +193,34 @@ def test_a_mean_of_fewer_seeds_says_of_how_many() -> None:
     lines = across_lines(summarise_seeds({0: first, 1: without}))
     assert any(line.startswith("SL-101") and "(1 of 2 seeds)" in line for line in lines)
     same_text("report", lines[0])
+
+
+def test_a_map_that_works_for_no_class_by_itself_is_the_map_of_no_training() -> None:
+    classes = ("a", "b")
+    row = map_row("contribution", "passed", 0.9, chosen=True)
+    forbidden, allowed = verdict(MUST_NOT, a=MUST_NOT, b=MUST_NOT), verdict(CAN, a=CAN, b=CAN)
+
+    def shown(one: Verdict, *against: tuple[str, ...]) -> tuple[list[str], tuple[object, ...]]:
+        found = summarise_seeds(
+            {
+                seed: replace(compared(), verdict=one, maps=(replace(row, against=names),))
+                for seed, names in enumerate(against)
+            }
+        )
+        (maps,) = found.maps
+        return together(found), (maps.by_seed, maps.against)
+
+    told, found = shown(forbidden, classes, classes)
+    assert found == ((None, None), ())
+    assert not any("contribution" in one or "weight" in one for one in told)
+    told, found = shown(forbidden, ("a",), ("a",))
+    assert found == (("contribution", "contribution"), ("a",))
+    assert but_not_for(["a"]) in told[1]
+    told, found = shown(forbidden, ("a",), ("b",))  # together they work for no class
+    assert found == (("contribution", "contribution"), classes)
+    assert but_not_for(["a", "b"]) not in told[1]
+    assert "depends on the training" in told[1]
+    absent, _ = shown(verdict(CAVEATS, a=BY_ABSENCE, b=MUST_NOT), ("b",), ("b",))
+    assert not any("weight" in one for one in absent)
+    assert shown(allowed, (), ())[0][1].split()[0] == "Or"
+    assert shown(forbidden, (), ())[0][1].split()[0] == "To"

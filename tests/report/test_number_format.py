@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sightline.core.interval_level import level_in, percent_of, with_level
 from sightline.core.results import Estimate
 from sightline.report.number_format import (
     approximate_count,
     count,
     interval,
+    level_of,
     number,
     p_value,
     percent,
@@ -146,3 +148,12 @@ def test_a_chosen_number_has_no_idle_zeros() -> None:
     assert trimmed_number(0.05) == "0.05"
     assert trimmed_number(-0.5) == "−0.5"
     assert count(12345) == "12,345"
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.9833333, 0.9999, 0.99995, 0.999995, 0.999999])
+def test_a_level_is_read_back_as_it_was_written_and_is_never_all(level: float) -> None:
+    method = with_level("bootstrap", level)
+    assert level_in(method) == percent_of(level)
+    assert float(percent_of(level)) == pytest.approx(100 * level, abs=0.005)
+    assert float(percent_of(level)) < 100
+    assert level_of([Estimate(0.5, 0.4, 0.6, 300, method)]) == percent_of(level)

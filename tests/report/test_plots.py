@@ -4,6 +4,7 @@ of others stay text.
 
 import csv
 import math
+import re
 import struct
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
@@ -804,3 +805,19 @@ def test_a_density_is_that_of_gaussian_kernels_and_adds_up_to_one() -> None:
 
 def test_quartiles_lie_between_numbers() -> None:
     assert quartiles(np.array([4.0, 1, 3, 2])) == (1.75, 2.5, 3.25)
+
+
+def test_classes_that_are_not_drawn_are_counted_and_their_texts_are_not() -> None:
+    """The 24 texts have 15 classes, of which 12 are drawn, with 21 texts."""
+    texts = tuple(replace(t, predicted=f"c{i % 15:02d}") for i, t in enumerate(FAR.texts))
+    for name in ("tau-by-class", "farthest"):
+        (drawn,) = (
+            note
+            for note in FIGURES[name].draw([replace(FAR, texts=texts)], None).notes
+            if note.startswith("n = ")
+        )
+        assert re.findall("[0-9]+", drawn) == ["20", "1", "3"]
+        few = FIGURES[name].draw([FAR], None).notes
+        assert [re.findall("[0-9]+", note) for note in few if note.startswith("n = ")] == [
+            ["23", "1"]
+        ]

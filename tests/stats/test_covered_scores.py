@@ -2,10 +2,6 @@
 what must hold.
 """
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "validation"))
 import covered_scores
 from covered_scores import ALONE, CLUSTERS, SCORES, is_promised
 

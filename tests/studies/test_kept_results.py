@@ -6,11 +6,14 @@ import gzip
 import json
 import math
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import docs_claims
+import docs_protocol
+import docs_reproduction
+import docs_tables
 import numpy as np
 import pytest
 
@@ -56,13 +59,6 @@ from sightline.studies.update_results import (
     write_kept,
 )
 from tests.studies.runs import run_all
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "docs"))
-
-import docs_claims
-import docs_protocol
-import docs_reproduction
-import docs_tables
 
 NEEDLE = parse_data("planted:needle(n=120,length=6)")
 MODELS = ("mlp(hidden=4)", "mlp(hidden=4)+uniform")

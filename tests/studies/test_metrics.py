@@ -2,18 +2,13 @@
 one logit.
 """
 
-import sys
-from pathlib import Path
-
+import metrics
 import numpy as np
 import pytest
 import torch
+from metrics import Case, Seen, Weights, Words, insertion, normalised_aopc
 
 from sightline.core.protocols import Batch, Trace
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "validation"))
-import metrics
-from metrics import Case, Seen, Weights, Words, insertion, normalised_aopc
 
 WORTH = torch.tensor([0.0, 0.0, 0.0, 0.0, 3.0, 0.5, -1.0, 0.2])
 """What each number of a word adds to the logit of the second of two classes."""

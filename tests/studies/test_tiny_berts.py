@@ -2,23 +2,19 @@
 and one whole run.
 """
 
-import sys
 from argparse import Namespace
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+import tiny_berts
+from tiny_berts import BERT_WORLDS, NOT_HERE, Berts, Planned, Planted, planned
 
 import sightline
 from sightline.config.spec_syntax import parse_data
 from sightline.core.example import Example
 from sightline.models.attacks import Encoded
 from sightline.studies.calibration.scenarios import WORLDS, Scenario
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "validation"))
-import tiny_berts
-from tiny_berts import BERT_WORLDS, NOT_HERE, Berts, Planned, Planted, planned
 
 
 def test_every_world_of_the_calibration_is_there_or_left_out_with_a_reason() -> None:

@@ -21,6 +21,7 @@ from sightline.training.adversary import (
     kullback_leibler,
     total_variation,
 )
+from sightline.training.control_models import trainings_of
 from tests.texts import examples, untrained
 
 weights = st.lists(st.floats(0.0, 1.0), min_size=2, max_size=6).filter(lambda row: sum(row) > 0.1)
@@ -161,6 +162,11 @@ def test_labels_have_no_part_in_it() -> None:
             "nothing is left to train: attention is unif",
         ),
         (
+            {"fixed": ("embedding", "encoder", "decoder")},
+            "mlp+dot+query",
+            "nothing is left to train: the dot product",
+        ),
+        (
             {"from_base": ("decoder", "encoder")},
             "mlp",
             "each once and in this order; got decoder, encoder",
@@ -172,3 +178,16 @@ def test_labels_have_no_part_in_it() -> None:
 def test_what_no_training_could_mean_is_refused(fit: dict, model: str, message: str) -> None:
     with pytest.raises(SpecError, match=message):
         replace(RUN, model=parse_model(model), fit=FitSpec(**fit))
+
+
+@pytest.mark.parametrize("model", ["mlp+dot+query+entmax(learned=true)", "mlp+additive+query"])
+def test_attention_with_parameters_may_be_all_that_is_trained(model: str) -> None:
+    fit = FitSpec(fixed=("embedding", "encoder", "decoder"))
+    assert replace(RUN, model=parse_model(model), fit=fit).model.attention_learns
+
+
+def test_a_control_model_that_cannot_be_trained_is_refused_by_its_name() -> None:
+    asked = replace(RUN, model=parse_model("mlp+dot+query"), companions=("adversary(frozen=true)",))
+    with pytest.raises(SpecError) as refused:
+        trainings_of(asked)
+    assert refused.value.field == "companions"

@@ -31,7 +31,7 @@ from sightline.studies.study_definition import Params
 
 VECTORS = "vectors"
 """The campaign that counts the words with a vector."""
-KINDS = ("within", "outside", "undetermined", NOT_COMPARABLE)
+KINDS = (*COMPARED, NOT_COMPARABLE)
 
 
 def overview(stored: Stored, *, by_paper: bool = False) -> str:

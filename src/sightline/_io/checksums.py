@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from sightline._io.atomic_write import put_back, write_whole
+from sightline.core.errors import SightlineError
 
 MANIFEST = "SHA256SUMS"
 """One line for each file, as `sha256sum -c SHA256SUMS` reads it; the last line seals the list
@@ -78,6 +79,12 @@ def changed_file(folder: Path) -> Path | None:
         (file for file in files if not file.is_file() or _file_digest(file) != lines[file.name]),
         None,
     )
+
+
+def check_unchanged(folder: Path, error: type[SightlineError], remedy: str) -> None:
+    """Raise an error if a file has changed; ``remedy`` says what to do."""
+    if changed := changed_file(folder):
+        raise error(f"{changed}: not as it was written, says {MANIFEST} next to it; {remedy}")
 
 
 def is_whole(folder: Path) -> bool:

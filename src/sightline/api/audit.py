@@ -20,7 +20,7 @@ from sightline.api.model_source import (
     scores_of,
 )
 from sightline.api.run_options import AuditOptions, Stopping
-from sightline.audits.stop_limits import most_texts
+from sightline.audits.stop_limits import ignore, most_texts
 from sightline.config.word_maps import is_attribution
 from sightline.core.errors import SpecError
 from sightline.core.whole_numbers import whole
@@ -46,7 +46,7 @@ def audit(
     companions: Mapping[str, Auditable] | None = None,
     seed: int = 0,
     *,
-    on_progress: OnTexts = lambda done, total: None,
+    on_progress: OnTexts = ignore,
     **options: Any,
 ) -> Audit:
     """Test whether a model's attention can be trusted as an explanation, on the test texts of a

@@ -14,7 +14,7 @@ from sightline.api.label_choice import chosen_labels
 from sightline.api.model_source import ChosenModel, GivenModel
 from sightline.api.resume import LookFolders
 from sightline.api.run_options import AuditOptions
-from sightline.audits.stop_limits import most_texts
+from sightline.audits.stop_limits import ignore, most_texts
 from sightline.core.errors import SightlineError
 from sightline.core.whole_numbers import whole
 
@@ -35,7 +35,7 @@ def audit_labels(
     seed: int = 0,
     *,
     companions: Mapping[str, Auditable] | None = None,
-    on_progress: OnTexts = lambda done, total: None,
+    on_progress: OnTexts = ignore,
     **options: Any,
 ) -> LabelAudits:
     """Test for each label of a model with several whether its attention can be trusted.
@@ -103,6 +103,7 @@ def audit_each_label(
     from sightline.audits.label_audits import LabelAudits  # noqa: PLC0415  (jinja2)
     from sightline.audits.label_counts import predicted_counts  # noqa: PLC0415  (torch)
     from sightline.audits.label_decisions import held_together  # noqa: PLC0415  (torch)
+    from sightline.audits.measure_pass import BATCH  # noqa: PLC0415  (torch)
     from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
     from sightline.experiments.pipeline import of_label  # noqa: PLC0415  (torch)
     from sightline.verdict.thresholds import default_thresholds  # noqa: PLC0415  (as late as it is needed)
@@ -114,7 +115,7 @@ def audit_each_label(
     stops = {name: options[name] for name in ("budget", "max_texts", "full") if name in options}
     asked = replace(asked, limit=most_texts(asked.limit, **stops))
     audited = sample_test(sets.dataset, asked.limit, asked.seed)
-    counts = predicted_counts(trained.model, audited, options.get("batch_size", 32))
+    counts = predicted_counts(trained.model, audited, options.get("batch_size", BATCH))
     left_out = {label: why for label in chosen if (why := counts[label].too_few(thresholds.least))}
     shared = shared_logits(trained.model)
     found: dict[str, Audit] = {}

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from sightline.audits.stop_limits import ignore as ignore
 from sightline.data.read_progress import watch_progress as watch_progress
 from sightline.experiments.callbacks import SILENT
 from sightline.experiments.callbacks import Display as Display
@@ -61,20 +62,16 @@ def silent() -> Iterator[Display]:
     yield SILENT
 
 
-def _ignore(*heard: object) -> None:
-    """Take no notice."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Hooks:
     """The callbacks of an audit; each may be left out."""
 
     progress: ShowProgress = silent
-    on_note: OnNote = _ignore
-    on_resume: OnNote = _ignore
+    on_note: OnNote = ignore
+    on_resume: OnNote = ignore
     """Called with a sentence on whether kept trainings are used, and where a stop leaves them."""
-    on_ready: OnReady = _ignore
-    on_seed: OnSeed = _ignore
-    on_label: OnLabel = _ignore
+    on_ready: OnReady = ignore
+    on_seed: OnSeed = ignore
+    on_label: OnLabel = ignore
     keep: TrainOrLoad | None = None
     """Returns a kept training, or makes it."""

@@ -42,6 +42,7 @@ from sightline.measures.trace_arrays import decided, to_numpy
 from sightline.models.classifier import AttentionClassifier
 from sightline.models.model_storage import weights_digest
 from sightline.numerics.divergences import probabilities
+from sightline.report.advice import first_of_all
 from sightline.report.alternative_maps import other_maps
 from sightline.report.html.explanation_view import in_notebook
 from sightline.report.map_names import MAPS as TITLED
@@ -207,7 +208,8 @@ def look_map_by_map(
     known_texts = texts_known_to(known.model, (*example.tokens, *COMMON), queries=query is not None)
     ready = admit(known.model, known_texts, known.model.labels)
     found, doubt = _of_model(audit, ready, known)
-    chosen = chosen or tuple(dict.fromkeys((*USUAL, *(other_maps(found) if found else ()))))
+    named = () if found is None or first_of_all(found) else other_maps(found)
+    chosen = chosen or tuple(dict.fromkeys((*USUAL, *named)))
     reader = LookSettings(ready, chosen, max_tokens, known.advice, found, doubt, query)
     yield from _looked(reader, example)
 

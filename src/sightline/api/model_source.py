@@ -28,6 +28,7 @@ from sightline.config.user_tables import LABELS_SEPARATOR, WITH_LABELS
 from sightline.config.word_maps import is_attribution
 from sightline.core.errors import ModelError, SpecError, setting
 from sightline.data.word_vectors import with_vectors
+from sightline.experiments.callbacks import Display
 from sightline.experiments.preprocessing import SHAPING, prepared_alike
 from sightline.training.control_models import read_companions
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from sightline.data.external_scores import Scores
     from sightline.experiments.forecast_result import Forecast
     from sightline.experiments.pipeline import Trained
-    from sightline.experiments.training_jobs import Display, TrainOrLoad
+    from sightline.experiments.training_jobs import TrainOrLoad
 
 MODEL_FILE = "model.json"
 """The file that identifies a saved model."""
@@ -60,7 +61,7 @@ class TrainedFirst:
     ) -> Trained:
         """Train it; ``keep`` may return an earlier training."""
         from sightline.experiments.pipeline import train  # noqa: PLC0415  (torch)
-        from sightline.experiments.training_jobs import Display, train_always  # noqa: PLC0415  (torch)
+        from sightline.experiments.training_jobs import train_always  # noqa: PLC0415  (torch)
 
         return train(self.spec, display or Display(), device, keep or train_always)
 

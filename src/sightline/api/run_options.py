@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sightline.audits.stop_limits import MOST_TEXTS, is_sequential, most_texts
+from sightline.audits.stop_limits import MOST_TEXTS as MOST_TEXTS
+from sightline.audits.stop_limits import is_sequential, most_texts
 from sightline.config.word_maps import Reduction, is_attribution
 
 

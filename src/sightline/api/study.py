@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sightline.api.list_papers import OF_A_PAPER, refuse_misspelt, refuse_options
 from sightline.config.base_runs import lender_of, names_lent_by
@@ -20,7 +20,7 @@ from sightline.experiments.grid import Grid, grid_from
 from sightline.experiments.store import Store, Summary
 from sightline.experiments.study_file import read_toml
 from sightline.experiments.study_outputs import shown_from
-from sightline.experiments.tabulate import check_columns, tabulate
+from sightline.experiments.tabulate import Spread, check_columns, tabulate
 from sightline.report.tables.markdown_table import to_markdown
 from sightline.report.tables.terminal_table import to_text
 from sightline.studies.papers.paper_index import PAPER_TABLES, plan_named
@@ -39,8 +39,6 @@ from sightline.studies.study_definition import Params
 
 if TYPE_CHECKING:
     from sightline.config.specs import RunSpec
-
-Spread = Literal["interval", "sd"]
 
 
 class OnRun(Protocol):

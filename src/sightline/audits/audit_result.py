@@ -40,7 +40,7 @@ class Audit(Results):
         """
         if first_of_all(self):
             return ()
-        return tuple(name for name in self.verdict.by_class if self.verdict.for_text(name).permits)
+        return tuple(name for name in self.verdict.by_class if self.for_text(name).permits)
 
     def to_json(self) -> dict[str, Any]:
         """Summarise as plain JSON values (schema in ``docs/schema.md``), starting with the verdict

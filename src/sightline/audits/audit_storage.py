@@ -18,7 +18,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from sightline._io.atomic_write import is_free, plain, put_back, write_whole
-from sightline._io.checksums import MANIFEST, changed_file, seal
+from sightline._io.checksums import MANIFEST, check_unchanged, seal
 from sightline.config.json_reader import parse_json, read_as
 from sightline.core.errors import SpecError, StoreError
 from sightline.core.interning import Interner
@@ -143,10 +143,7 @@ def load_results(folder: str | Path) -> Results:
             f"{path}: expected a folder that `sightline audit --save` wrote; it has no {SUMMARY}"
             f"{_inside(path)}"
         )
-    if changed := changed_file(path):
-        raise StoreError(
-            f"{changed}: not as it was written, says {MANIFEST} next to it; make the audit again"
-        )
+    check_unchanged(path, StoreError, "make the audit again")
     return read_results(path)
 
 

@@ -24,6 +24,7 @@ from sightline.adapters.checks.probe_batch import module_of
 from sightline.adapters.trace_checks import checked_trace
 from sightline.adapters.validate_outputs import call_user_code
 from sightline.audits.measure_pass import Progress
+from sightline.audits.stop_limits import ignore
 from sightline.config.word_maps import CAPTUM, is_attribution
 from sightline.core.errors import MissingExtra, ModelError, SpecError
 from sightline.core.example import Example
@@ -149,7 +150,7 @@ def attributed(
     texts: Sequence[Example],
     seed: int,
     batch_size: int,
-    on_progress: Progress = lambda done, total: None,
+    on_progress: Progress = ignore,
 ) -> Attributed:
     """Attribute the logit of each text to its words: sums over the embedding and over the pieces of
     a word.

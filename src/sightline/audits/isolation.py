@@ -12,8 +12,8 @@ from typing import Any, get_args
 from sightline.adapters.validate_outputs import is_fault
 from sightline.config.measure_registry import WHERE_OFFERED
 from sightline.core.errors import AnswerError
-from sightline.core.needs import lacking, names_companion
-from sightline.core.protocols import COMPANION, OTHER_ATTENTION, Arrays, Capability, Measure
+from sightline.core.needs import COMPANION, OTHER_ATTENTION, lacking, names_companion
+from sightline.core.protocols import Arrays, Capability, Measure
 from sightline.core.results import Failed, NotRun, Outcome
 
 

@@ -9,6 +9,7 @@ import torch
 from sightline.adapters.label_views import labels_of
 from sightline.adapters.truncation import visible_dataset
 from sightline.adapters.validate_outputs import call_user_code
+from sightline.audits.measure_pass import BATCH
 from sightline.core.protocols import Auditable, SupportsLabels
 from sightline.data.dataset import Dataset
 
@@ -34,7 +35,7 @@ class LabelCount:
 
 
 def predicted_counts(
-    model: Auditable, data: Dataset, batch_size: int = 32
+    model: Auditable, data: Dataset, batch_size: int = BATCH
 ) -> dict[str, LabelCount]:
     """Count the predictions of every label on the test texts."""
     names = labels_of(model)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from sightline.audits.audit_result import Audit
+from sightline.core.interval_level import percent_of
 from sightline.core.results import Verdict
 from sightline.stats.intervals import LEVEL
 from sightline.verdict.estimators import estimates, with_context
@@ -77,7 +78,7 @@ def _noted(audit: Audit, level: float, labels: int) -> Audit:
         return audit
     data = audit.cards["data"]
     note = (
-        f"one of {labels} labels that were tested: its intervals are at {100 * level:.4g} %, so "
+        f"one of {labels} labels that were tested: its intervals are at {percent_of(level)} %, so "
         "that false discoveries are controlled over labels"
     )
     card = {**data, "notes": [*data.get("notes", ()), note]}

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sightline._io.atomic_write import is_free, plain, put_back, write_whole
-from sightline._io.checksums import MANIFEST, changed_file, seal
+from sightline._io.checksums import MANIFEST, check_unchanged, seal
 from sightline.audits.audit_storage import FILES as OF_AN_AUDIT
 from sightline.audits.audit_storage import SUMMARY, write_results
 from sightline.config.json_reader import parse_json, read_as
+from sightline.config.key_compatibility import LATER
 from sightline.core.errors import SpecError, StoreError
 from sightline.core.results import Results
 
@@ -39,7 +40,7 @@ class LabelIndex:
     left_out: Mapping[str, str]
     levels: Mapping[str, float]
     folders: Mapping[str, str]
-    failed: tuple[str, ...] = field(default=(), metadata={"later": True})
+    failed: tuple[str, ...] = field(default=(), metadata=LATER)
 
 
 def holds_labels(folder: Path) -> bool:
@@ -86,10 +87,7 @@ def load_index(folder: Path) -> LabelIndex:
         raise StoreError(
             f"{folder}: expected a folder with the audits of several labels; it has no {MARK}"
         )
-    if changed := changed_file(folder):
-        raise StoreError(
-            f"{changed}: not as it was written, says {MANIFEST} next to it; {_MADE_AGAIN}"
-        )
+    check_unchanged(folder, StoreError, _MADE_AGAIN)
     try:
         found = parse_json(file.read_text(encoding="utf-8"), "")
         index: LabelIndex = read_as(LabelIndex, found, "")

@@ -30,11 +30,10 @@ from sightline.audits.collate import (
 from sightline.audits.determinism import DeterminismCheck
 from sightline.audits.isolation import IsolatedMeasure, enter
 from sightline.audits.prepass import half, learns_from_all, texts_of
+from sightline.audits.stop_limits import ignore
 from sightline.core.example import Example
-from sightline.core.needs import offered
+from sightline.core.needs import ANY_COMPANION, COMPANION, offered
 from sightline.core.protocols import (
-    ANY_COMPANION,
-    COMPANION,
     Arrays,
     Auditable,
     Measure,
@@ -50,6 +49,8 @@ from sightline.measures.trace_arrays import to_numpy
 
 Progress = Callable[[int, int], None]
 Call = Literal["look", "on_batch"]
+BATCH = 32
+"""Texts of a batch of an audit, if its caller does not say."""
 
 
 def measure(
@@ -158,7 +159,7 @@ class TextPass:
         self,
         names: Collection[str],
         upto: int,
-        on_progress: Progress = lambda done, total: None,
+        on_progress: Progress = ignore,
     ) -> None:
         """Take the named measures on the first ``upto`` texts; texts already measured are skipped."""
         some = [one for name, one in self.measures.items() if name in names and one.texts < upto]
@@ -317,7 +318,7 @@ class _Run:
         texts: Sequence[Example],
         guarded: Sequence[IsolatedMeasure],
         looking: Sequence[IsolatedMeasure],
-        on_progress: Progress = lambda done, total: None,
+        on_progress: Progress = ignore,
         steady: DeterminismCheck | None = None,
     ) -> _Seen:
         """Show each batch to every open measure, some of which only look. ``steady`` checks that

@@ -22,7 +22,7 @@ from sightline.audits.attention_sources.select_source import ChoiceSettings, cho
 from sightline.audits.audit_result import Audit
 from sightline.audits.captum_maps import attributed
 from sightline.audits.look_storage import unless_changed
-from sightline.audits.measure_pass import Progress, measure
+from sightline.audits.measure_pass import BATCH, Progress, measure
 from sightline.audits.sequential import SequentialResult, look_at
 from sightline.audits.stop_limits import (
     Limits,
@@ -86,7 +86,7 @@ def audit(
     thresholds: Thresholds | None = None,
     scores: Scores | str | None = None,
     label_map: LabelMap | None = None,
-    batch_size: int = 32,
+    batch_size: int = BATCH,
     budget: float | None = None,
     max_texts: int | None = None,
     full: bool = False,
@@ -94,7 +94,7 @@ def audit(
     on_look: OnLook = ignore,
     on_measures: OnMeasures = ignore,
     spec: Mapping[str, Any] | None = None,
-    on_progress: Progress = lambda done, total: None,
+    on_progress: Progress = ignore,
 ) -> Audit:
     """Test whether a model's attention can be trusted as an explanation, on the test texts of a
     dataset.

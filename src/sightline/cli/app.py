@@ -27,6 +27,7 @@ from typing import Annotated
 import typer
 
 from sightline.api.model_source import is_trained
+from sightline.cli import flags
 from sightline.cli.audit import audit
 from sightline.cli.card import card
 from sightline.cli.check_data import check_data
@@ -103,7 +104,7 @@ def _everywhere(
         bool,
         typer.Option(
             "--version",
-            metavar="",
+            metavar=flags.SWITCH,
             callback=_show_version,
             is_eager=True,
             help="Print the version and stop.",
@@ -113,7 +114,7 @@ def _everywhere(
         bool,
         typer.Option(
             "--debug",
-            metavar="",
+            metavar=flags.SWITCH,
             help="Print a traceback where sightline breaks (also: SIGHTLINE_DEBUG=1).",
         ),
     ] = False,

@@ -26,10 +26,10 @@ Hub = Annotated[
     bool,
     typer.Option(
         "--hub",
-        metavar="",
+        metavar=flags.SWITCH,
         help="As a section of a Hugging Face model card, behind a metadata block (model-index) "
         "with the scores.",
-        rich_help_panel="Output",
+        rich_help_panel=flags.OUTPUT,
     ),
 ]
 File = Annotated[
@@ -39,7 +39,7 @@ File = Annotated[
         metavar="FILE",
         show_default="printed",
         help="A new file to write, .md or .html; one that is there is never replaced.",
-        rich_help_panel="Output",
+        rich_help_panel=flags.OUTPUT,
     ),
 ]
 

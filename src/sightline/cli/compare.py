@@ -30,7 +30,7 @@ StoreFolder = Annotated[
         metavar="DIR",
         show_default="none",
         help=flags.STORE,
-        rich_help_panel="Run",
+        rich_help_panel=flags.RUN,
     ),
 ]
 

@@ -19,6 +19,7 @@ from sightline.api.data_source import read_source
 from sightline.api.model_source import choose_training
 from sightline.api.run_options import AuditOptions, TrainingOptions
 from sightline.api.seed_audits import Audits
+from sightline.cli import flags
 from sightline.cli.audit_output import audit_outputs, write_audits
 from sightline.cli.flag_groups import AuditReport, Console, Seeded, grouped
 from sightline.cli.output import emit, print_lines, print_message, writing
@@ -91,7 +92,7 @@ Out = Annotated[
         "--out",
         metavar="DIR",
         help="Folder for the reports, audits and models.",
-        rich_help_panel="Output",
+        rich_help_panel=flags.OUTPUT,
     ),
 ]
 

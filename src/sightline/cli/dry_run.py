@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sightline.api.run_options import TO_THE_END, Stopping
-from sightline.cli.durations import duration, span
 from sightline.cli.output import emit, print_lines, print_message
 from sightline.cli.process import BEGAN
 from sightline.report.data_notes import worth_noting
+from sightline.report.number_format import duration, duration_span
 from sightline.report.sequential_note import as_given
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def too_short(first: tuple[int, float] | None, few: int, budget: float | None) -
 
 
 def _surely(seconds: float) -> str:
-    return span(seconds, SURELY * seconds)
+    return duration_span(seconds, SURELY * seconds)
 
 
 def _about(name: str, once: QuickEstimate, labels: int, stopping: Stopping) -> str:
@@ -167,7 +167,7 @@ def show_forecast(forecast: Forecast, as_json: bool, *, audits: bool = True) -> 
             *([] if audits else ["an audit of it, a command of its own:"]),
             *_measuring(forecast),
             f"judging and page: about {duration(after)}",
-            f"in all{'' if audits else ', without the audit'}: {span(least, most)}",
+            f"in all{'' if audits else ', without the audit'}: {duration_span(least, most)}",
             NOT_COUNTED,
             f"memory: about {forecast.peak_bytes / 2**20:,.0f} MiB",
             f"basis: {forecast.basis}",
@@ -203,6 +203,6 @@ def _training(forecast: Forecast) -> str:
     """
     epoch, (fewest, most) = forecast.seconds_epoch, forecast.epochs
     return (
-        f"training: {span(*forecast.training)}, about {duration(epoch)} an epoch, {fewest} to "
+        f"training: {duration_span(*forecast.training)}, about {duration(epoch)} an epoch, {fewest} to "
         f"{most} epochs"
     )

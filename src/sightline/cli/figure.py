@@ -41,7 +41,7 @@ File = Annotated[
         show_default=False,
         help="The figure to write, .svg, .png or .pdf; its numbers are written next to it, .csv; "
         "a .csv that is there without a figure is not replaced.",
-        rich_help_panel="Output",
+        rich_help_panel=flags.OUTPUT,
     ),
 ]
 TextId = Annotated[

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from sightline.api.compute_resources import Resources
-from sightline.api.data_source import read_label_map, read_source
-from sightline.api.hooks import Hooks
+from sightline.api.data_source import DataSpec, read_label_map, read_source
+from sightline.api.hooks import Hooks, ignore
 from sightline.api.model_source import under_reading
 from sightline.api.run_options import AuditOptions, Stopping, TrainingOptions
 from sightline.api.study_workers import Workers
@@ -26,7 +26,6 @@ from sightline.core.errors import SpecError
 from sightline.report.gates import VERDICT_GATES, expensive_measures
 
 if TYPE_CHECKING:
-    from sightline.api.data_source import DataSpec
     from sightline.api.list_papers import Params
     from sightline.api.study import RunSettings
 
@@ -99,7 +98,7 @@ class Corpus(Columns, _Data):
     """One source of texts, for commands other than audits."""
 
     recipe: flags.Recipe = "clean"
-    max_tokens: flags.MaxTokens = 512
+    max_tokens: flags.MaxTokens = DataSpec.max_tokens
     min_count: flags.MinCount = None
 
     def source(self) -> DataSpec:
@@ -135,7 +134,7 @@ class Texts(_Own):
     """The texts of a command that trains nothing, or that prepares its texts itself."""
 
     recipe: flags.Recipe = "clean"
-    max_tokens: flags.MaxTokens = 512
+    max_tokens: flags.MaxTokens = DataSpec.max_tokens
 
     def source(self) -> DataSpec:
         """Return them as a spec."""
@@ -243,20 +242,20 @@ class _Seed:
 
 @dataclass(frozen=True, kw_only=True)
 class Computing:
-    """Device, threads and memory of a command."""
+    """Device and threads of a command."""
 
     device: flags.Device = "auto"
     threads: flags.Threads = None
 
     @property
     def resources(self) -> Resources:
-        """Return the device, threads and memory asked for."""
+        """Return the device and threads asked for."""
         return Resources(device=self.device, threads=self.threads)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Seeded(Computing, _Seed):
-    """Device, threads, memory and seed of a command."""
+    """Device, threads and seed of a command."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -266,7 +265,7 @@ class _DryRun:
 
 @dataclass(frozen=True, kw_only=True)
 class SeededRun(_DryRun, Computing, _Seed):
-    """Device, threads, memory and seed of a command, and whether it only estimates."""
+    """Device, threads and seed of a command, and whether it only estimates."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -362,8 +361,8 @@ class Console:
             on_note=lambda note: print_message(f"note: {note}"),
             on_resume=print_message,
             on_ready=partial(say_ready, quiet=self.quiet),
-            on_seed=_ignore if self.quiet else _say_seed,
-            on_label=_ignore_label if self.quiet else _say_label,
+            on_seed=ignore if self.quiet else _say_seed,
+            on_label=ignore if self.quiet else _say_label,
         )
 
     def hooks_of(self, stopping: Stopping) -> Hooks:
@@ -459,11 +458,3 @@ def _say_seed(seed: int, number: int, count: int) -> None:
 
 def _say_label(label: str, number: int, count: int) -> None:
     print_message(f"label {label} ({number} of {count})")
-
-
-def _ignore_label(label: str, number: int, count: int) -> None:
-    """Say nothing."""
-
-
-def _ignore(seed: int, number: int, count: int) -> None:
-    """Say nothing."""

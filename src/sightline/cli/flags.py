@@ -9,7 +9,9 @@ from typing import Annotated, Literal
 import typer
 
 from sightline._io.limits import read_size
+from sightline.api.data_source import DataSpec
 from sightline.api.list_choices import COMPANIONS, EXPENSIVE, Reduction
+from sightline.api.run_options import MOST_TEXTS
 from sightline.api.study_workers import Workers, read_workers
 from sightline.config.duration_syntax import read_duration
 from sightline.core.installation import install_line
@@ -59,9 +61,9 @@ def read_rate(text: str) -> float:
     return rate
 
 
-_SWITCH = ""
+SWITCH = ""
 """The metavar of a flag without a value; the help would say <bool> otherwise."""
-_DATA, _MODEL, RUN, _OUTPUT = "Data", "Model and training", "Run", "Output"
+DATA, MODEL, RUN, OUTPUT = "Data", "Model and training", "Run", "Output"
 
 _TEXTS = (
     "Texts with labels: a .csv, .tsv or .jsonl file (plain or .gz) or a .parquet one, "
@@ -70,11 +72,11 @@ _TEXTS = (
 )
 Data = Annotated[
     str,
-    typer.Option("--data", metavar="SPEC", show_default=False, help=_TEXTS, rich_help_panel=_DATA),
+    typer.Option("--data", metavar="SPEC", show_default=False, help=_TEXTS, rich_help_panel=DATA),
 ]
 DataOrFiles = Annotated[
     str | None,
-    typer.Option("--data", metavar="SPEC", show_default=False, help=_TEXTS, rich_help_panel=_DATA),
+    typer.Option("--data", metavar="SPEC", show_default=False, help=_TEXTS, rich_help_panel=DATA),
 ]
 Train = Annotated[
     str | None,
@@ -83,7 +85,7 @@ Train = Annotated[
         metavar="FILE",
         show_default="none",
         help="A table of training texts, instead of --data.",
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 Validation = Annotated[
@@ -93,7 +95,7 @@ Validation = Annotated[
         metavar="FILE",
         show_default="15 % of training",
         help="A table of validation texts, in addition to --train and --test.",
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 Test = Annotated[
@@ -106,12 +108,12 @@ Test = Annotated[
             "A table of test texts; a model that is trained already needs no other, and a "
             "training needs none."
         ),
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 Text = Annotated[
     str,
-    typer.Option("--text", metavar="COLUMN", help="Column of the texts.", rich_help_panel=_DATA),
+    typer.Option("--text", metavar="COLUMN", help="Column of the texts.", rich_help_panel=DATA),
 ]
 Label = Annotated[
     str,
@@ -120,7 +122,7 @@ Label = Annotated[
         metavar="COLUMN",
         help="Column of the labels. COLUMN,COLUMN,...: columns of 0 and 1, one for each label of a "
         "model with several.",
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 Split = Annotated[
@@ -132,7 +134,7 @@ Split = Annotated[
         "for a model that is trained already (a model of sightline train, on the file of its "
         "training: the test part); otherwise texts are divided 70/15/15. all: every row is a "
         "test text, whatever a split column says.",
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 Rationale = Annotated[
@@ -141,7 +143,7 @@ Rationale = Annotated[
         "--rationale",
         metavar="COLUMN",
         help="Column of known evidence, as character spans; optional.",
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 Query = Annotated[
@@ -154,7 +156,7 @@ Query = Annotated[
             "Column of a question or a hypothesis that comes with each text; for a model that reads "
             "one (+query, hf:)."
         ),
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 Id = Annotated[
@@ -164,7 +166,7 @@ Id = Annotated[
         metavar="COLUMN",
         show_default="file and line",
         help="Column with an id for each text, unique within a file.",
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 Group = Annotated[
@@ -177,7 +179,7 @@ Group = Annotated[
             "Column of what texts share, such as a person: splits keep it whole, and intervals "
             "count it once."
         ),
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 OnCopies = Annotated[
@@ -188,21 +190,21 @@ OnCopies = Annotated[
             "A text that occurs in two named splits: refuse, or drop it from the one it is not "
             "judged by."
         ),
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 _RECIPE = "How published data are prepared: clean, or as the papers did, mistakes included."
 _LONGEST = "Longest text in words; what follows is cut, and counted."
 _MODELS = ", or as the model was trained"
 Recipe = Annotated[
-    Literal["clean", "paper"], typer.Option("--recipe", help=_RECIPE, rich_help_panel=_DATA)
+    Literal["clean", "paper"], typer.Option("--recipe", help=_RECIPE, rich_help_panel=DATA)
 ]
 RecipeOrModels = Annotated[
     Literal["clean", "paper"] | None,
-    typer.Option("--recipe", show_default=f"clean{_MODELS}", help=_RECIPE, rich_help_panel=_DATA),
+    typer.Option("--recipe", show_default=f"clean{_MODELS}", help=_RECIPE, rich_help_panel=DATA),
 ]
 MaxTokens = Annotated[
-    int, typer.Option("--max-tokens", metavar="N", min=1, help=_LONGEST, rich_help_panel=_DATA)
+    int, typer.Option("--max-tokens", metavar="N", min=1, help=_LONGEST, rich_help_panel=DATA)
 ]  # fmt: skip
 MaxTokensOrModels = Annotated[
     int | None,
@@ -210,9 +212,9 @@ MaxTokensOrModels = Annotated[
         "--max-tokens",
         metavar="N",
         min=1,
-        show_default=f"512{_MODELS}",
+        show_default=f"{DataSpec.max_tokens}{_MODELS}",
         help=_LONGEST,
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 MinCount = Annotated[
@@ -223,7 +225,7 @@ MinCount = Annotated[
         min=1,
         show_default="1",
         help="Training texts a word must occur in to be known.",
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 Scores = Annotated[
@@ -236,7 +238,7 @@ Scores = Annotated[
         "file (plain or .gz) with columns id, word, score; the words of a text in order, or "
         "with their position, from 0. Or captum:NAME, an attribution of Captum such as "
         f"captum:IntegratedGradients; {needs('captum')}.",
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 
@@ -249,7 +251,7 @@ Reading = Annotated[
         help="The attention source of a Hugging Face model: layer=N,head=M, rollout, values, "
         "evidence, or reading=values,layer=N; or all, and the audit chooses on a few texts of each "
         "predicted class and audits the others.",
-        rich_help_panel="Model and training",
+        rich_help_panel=MODEL,
     ),
 ]
 LabelsSep = Annotated[
@@ -260,7 +262,7 @@ LabelsSep = Annotated[
         show_default="; for a model with several labels",
         help="What separates the labels of a text in a label column that holds several; lists in "
         ".jsonl and .parquet need none. An empty cell is a text without a label.",
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 LabelNames = Annotated[
@@ -282,7 +284,7 @@ LabelMap = Annotated[
         help="The class of a trained model for each label of the data, such as "
         "pos=POSITIVE,neg=NEGATIVE, or a JSON object. Names that differ in case alone and "
         "class indices from 0 need none.",
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 TrainedModel = Annotated[
@@ -307,7 +309,7 @@ Model = Annotated[
         "py:package.module:factory, a function of yours that returns what "
         "sightline.wrap or tap gives; or answers:package.module:function, a function of yours "
         "from texts to probabilities.",
-        rich_help_panel=_MODEL,
+        rich_help_panel=MODEL,
     ),
 ]
 ModelToTrain = Annotated[
@@ -316,7 +318,7 @@ ModelToTrain = Annotated[
         "--model",
         metavar="SPEC",
         help="What to train, such as bilstm(layers=2)+additive: see sightline list models.",
-        rich_help_panel=_MODEL,
+        rich_help_panel=MODEL,
     ),
 ]
 Preset = Annotated[
@@ -326,7 +328,7 @@ Preset = Annotated[
         metavar="NAME",
         show_default="default",
         help="Sizes and training from a paper: see sightline list presets.",
-        rich_help_panel=_MODEL,
+        rich_help_panel=MODEL,
     ),
 ]
 Vectors = Annotated[
@@ -339,7 +341,7 @@ Vectors = Annotated[
             "Word vectors that embeddings start from, a text file as GloVe's, fastText's or of "
             "sightline vectors."
         ),
-        rich_help_panel=_MODEL,
+        rich_help_panel=MODEL,
     ),
 ]
 Epochs = Annotated[
@@ -350,7 +352,7 @@ Epochs = Annotated[
         min=1,
         show_default="the preset's",
         help="Epochs at most; validation chooses the one kept.",
-        rich_help_panel=_MODEL,
+        rich_help_panel=MODEL,
     ),
 ]
 BatchSize = Annotated[
@@ -361,7 +363,7 @@ BatchSize = Annotated[
         min=1,
         show_default="the preset's",
         help="Texts trained on at a time.",
-        rich_help_panel=_MODEL,
+        rich_help_panel=MODEL,
     ),
 ]
 LearningRate = Annotated[
@@ -372,7 +374,7 @@ LearningRate = Annotated[
         parser=read_rate,
         show_default="the preset's",
         help="Step size of the training.",
-        rich_help_panel=_MODEL,
+        rich_help_panel=MODEL,
     ),
 ]
 Fit = Annotated[
@@ -383,7 +385,7 @@ Fit = Annotated[
         show_default="the preset's",
         help="Any other setting of the training, such as gradient_clipping=5 or adversary=kl; "
         "again for each. `sightline list fields` names them.",
-        rich_help_panel=_MODEL,
+        rich_help_panel=MODEL,
     ),
 ]
 Companions = Annotated[
@@ -394,7 +396,7 @@ Companions = Annotated[
         show_default="uniform",
         help="Control models to train and compare with, joined by commas, or none (faster, but "
         "fewer tests run); `sightline list controls` says what each is.",
-        rich_help_panel=_MODEL,
+        rich_help_panel=MODEL,
     ),
 ]
 
@@ -444,7 +446,7 @@ DryRun = Annotated[
     bool,
     typer.Option(
         "--dry-run",
-        metavar=_SWITCH,
+        metavar=SWITCH,
         help="Estimate time and memory from a small part of the work, and write nothing.",
         rich_help_panel=RUN,
     ),
@@ -481,7 +483,7 @@ MaxTexts = Annotated[
         "--max-texts",
         metavar="N",
         min=1,
-        show_default="800",
+        show_default=str(MOST_TEXTS),
         help="The most texts that an audit measures if its verdict is not settled before.",
         rich_help_panel=RUN,
     ),
@@ -490,7 +492,7 @@ Full = Annotated[
     bool,
     typer.Option(
         "--full",
-        metavar=_SWITCH,
+        metavar=SWITCH,
         help="Take every test on every text, except the expensive ones, which --measure adds. "
         "Without it required tests come first, on growing numbers of texts, until the verdict is "
         "settled.",
@@ -516,7 +518,7 @@ Seeds = Annotated[
         min=1,
         help="Train and audit this many times, from --seed upwards; the report is of the first, "
         "and says how far the others differ.",
-        rich_help_panel="Run",
+        rich_help_panel=RUN,
     ),
 ]
 Measures = Annotated[
@@ -526,7 +528,7 @@ Measures = Annotated[
         metavar="NAME",
         show_default="none",
         help=f"Also take an expensive measure, one of {', '.join(EXPENSIVE)}; may be repeated.",
-        rich_help_panel="Run",
+        rich_help_panel=RUN,
     ),
 ]
 
@@ -545,7 +547,7 @@ StoreFolder = Annotated[
 Page = Annotated[
     Path,
     typer.Option(
-        "--out", metavar="FILE", help="The report to write, one HTML file.", rich_help_panel=_OUTPUT
+        "--out", metavar="FILE", help="The report to write, one HTML file.", rich_help_panel=OUTPUT
     ),
 ]
 Title = Annotated[
@@ -555,7 +557,7 @@ Title = Annotated[
         metavar="TEXT",
         show_default="the question",
         help="The heading of the report.",
-        rich_help_panel=_OUTPUT,
+        rich_help_panel=OUTPUT,
     ),
 ]
 Save = Annotated[
@@ -565,25 +567,25 @@ Save = Annotated[
         metavar="DIR",
         show_default="not saved",
         help="Also save the audit with its raw numbers, for sightline report.",
-        rich_help_panel="Output",
+        rich_help_panel=OUTPUT,
     ),
 ]
 NoTexts = Annotated[
     bool,
     typer.Option(
         "--no-texts",
-        metavar=_SWITCH,
+        metavar=SWITCH,
         help="Leave the audited texts out of what is written (a saved audit keeps them).",
-        rich_help_panel=_OUTPUT,
+        rich_help_panel=OUTPUT,
     ),
 ]
 NoIds = Annotated[
     bool,
     typer.Option(
         "--no-ids",
-        metavar=_SWITCH,
+        metavar=SWITCH,
         help="Number the texts in what is written, and leave their ids out.",
-        rich_help_panel=_OUTPUT,
+        rich_help_panel=OUTPUT,
     ),
 ]
 Card = Annotated[
@@ -596,16 +598,16 @@ Card = Annotated[
             "Also write a short card to paste, .md or .html: verdict, caveats, numbers, methods, "
             "how to repeat it."
         ),
-        rich_help_panel=_OUTPUT,
+        rich_help_panel=OUTPUT,
     ),
 ]
 Json = Annotated[
     bool,
     typer.Option(
         "--json",
-        metavar=_SWITCH,
+        metavar=SWITCH,
         help="Print the result as JSON on stdout, all else on stderr.",
-        rich_help_panel=_OUTPUT,
+        rich_help_panel=OUTPUT,
     ),
 ]
 Junit = Annotated[
@@ -616,7 +618,7 @@ Junit = Annotated[
         show_default="none",
         help="Also write JUnit XML for a build server: a test case for each verdict and each test, "
         "with score, interval, n and threshold.",
-        rich_help_panel=_OUTPUT,
+        rich_help_panel=OUTPUT,
     ),
 ]
 FailOn = Annotated[
@@ -628,20 +630,20 @@ FailOn = Annotated[
         help="Exit with 3 if this is the verdict (such as must-not-be-shown) for all texts or for a "
         "predicted class, or if this test (such as SL-301) failed or was not run; "
         "may be repeated.",
-        rich_help_panel="Output",
+        rich_help_panel=OUTPUT,
     ),
 ]
 Quiet = Annotated[
     bool,
-    typer.Option("--quiet", metavar=_SWITCH, help="Show no progress.", rich_help_panel=_OUTPUT),
+    typer.Option("--quiet", metavar=SWITCH, help="Show no progress.", rich_help_panel=OUTPUT),
 ]
 Verbose = Annotated[
     bool,
     typer.Option(
         "--verbose",
-        metavar=_SWITCH,
+        metavar=SWITCH,
         help="Print every test, the numbers behind the sentences, and a line for each epoch.",
-        rich_help_panel=_OUTPUT,
+        rich_help_panel=OUTPUT,
     ),
 ]
 
@@ -656,7 +658,9 @@ Crew = Annotated[
         "of Slurm at a time.",
     ),
 ]
-RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Make failed runs again.")]
+RetryFailed = Annotated[
+    bool, typer.Option("--retry-failed", metavar=SWITCH, help="Make failed runs again.")
+]
 TableFile = Annotated[
     Path | None,
     typer.Option(
@@ -720,6 +724,7 @@ Quick = Annotated[
     bool,
     typer.Option(
         "--quick",
+        metavar=SWITCH,
         help="Try a table in minutes: one corpus, one seed, 200 texts; says how long all of it takes.",
         rich_help_panel=_OF_A_PAPER,
     ),
@@ -766,7 +771,7 @@ SoFar = Annotated[
     bool,
     typer.Option(
         "--so-far",
-        metavar=_SWITCH,
+        metavar=SWITCH,
         help="Run nothing: count what the store has.",
         rich_help_panel=_RESULTS,
     ),
@@ -775,7 +780,7 @@ SkipCounted = Annotated[
     bool,
     typer.Option(
         "--skip-counted",
-        metavar=_SWITCH,
+        metavar=SWITCH,
         help="Do not run what the results file has already.",
         rich_help_panel=_RESULTS,
     ),

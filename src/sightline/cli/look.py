@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sightline.api.compute_resources import prepare
+from sightline.api.data_source import DataSpec
 from sightline.api.model_source import saved_folder
 from sightline.cli import flags
 from sightline.cli.data_flags import STDIN, read_stdin
@@ -34,7 +35,7 @@ OneQuery = Annotated[
         metavar="TEXT",
         show_default="none",
         help="The question or hypothesis that comes with the text, for a model with +query.",
-        rich_help_panel="Data",
+        rich_help_panel=flags.DATA,
     ),
 ]
 SavedAudit = Annotated[
@@ -45,7 +46,7 @@ SavedAudit = Annotated[
         show_default="none",
         help="An audit of this model, as sightline audit --save wrote it, or a run of a store as "
         "STORE:KEY; its verdict is shown with the maps.",
-        rich_help_panel="Data",
+        rich_help_panel=flags.DATA,
     ),
 ]
 Maps = Annotated[
@@ -55,7 +56,7 @@ Maps = Annotated[
         metavar="NAME",
         show_default=f"{', '.join(USUAL)}, and any that --audit says may be shown",
         help="A map over the words to show; may be repeated.",
-        rich_help_panel="Output",
+        rich_help_panel=flags.OUTPUT,
     ),
 ]
 
@@ -66,7 +67,7 @@ LabelName = Annotated[
         metavar="LABEL",
         show_default=False,
         help="The label to look at, of a model with several labels.",
-        rich_help_panel="Data",
+        rich_help_panel=flags.DATA,
     ),
 ]
 
@@ -78,7 +79,7 @@ def look(
     audit: SavedAudit = None,
     maps: Maps = None,
     label_name: LabelName = "",
-    max_tokens: flags.MaxTokens = 512,
+    max_tokens: flags.MaxTokens = DataSpec.max_tokens,
     device: flags.Device = "auto",
     threads: flags.Threads = None,
     as_json: flags.Json = False,

@@ -12,7 +12,7 @@ import typer
 
 from sightline._io.atomic_write import write_whole
 from sightline.api.compute_resources import prepare
-from sightline.api.data_source import table_of
+from sightline.api.data_source import DataSpec, table_of
 from sightline.api.model_source import model_place
 from sightline.cli import flags
 from sightline.cli.data_flags import STDIN, read_stdin
@@ -42,7 +42,7 @@ OutputFormat = Annotated[
         "--format",
         show_default="csv, or what --out ends in",
         help="How predictions are written: csv or jsonl.",
-        rich_help_panel="Output",
+        rich_help_panel=flags.OUTPUT,
     ),
 ]
 Out = Annotated[
@@ -52,7 +52,7 @@ Out = Annotated[
         metavar="FILE",
         show_default="stdout",
         help="The file to write, .csv or .jsonl, whole or not at all.",
-        rich_help_panel="Output",
+        rich_help_panel=flags.OUTPUT,
     ),
 ]
 
@@ -63,7 +63,7 @@ def predict(
     text: flags.Text = "text",
     query: flags.Query = "",
     id: flags.Id = "",
-    max_tokens: flags.MaxTokens = 512,
+    max_tokens: flags.MaxTokens = DataSpec.max_tokens,
     out: Out = None,
     form: OutputFormat = None,
     device: flags.Device = "auto",

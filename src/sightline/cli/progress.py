@@ -12,8 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from sightline.api.hooks import Display, watch_progress
-from sightline.cli.durations import duration
-from sightline.report.number_format import count_phrase
+from sightline.report.number_format import count_phrase, duration
 from sightline.report.sanitize import one_line
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ Check = Annotated[
     bool,
     typer.Option(
         "--check",
-        metavar="",
+        metavar=flags.SWITCH,
         help="Read every byte of every run first, and name the torn or changed ones.",
     ),
 ]
@@ -53,7 +53,7 @@ Out = Annotated[
         metavar="FILE",
         show_default="printed",
         help="Write the answer of --sql in full: .csv, .json or .parquet.",
-        rich_help_panel="Output",
+        rich_help_panel=flags.OUTPUT,
     ),
 ]
 Memory = Annotated[

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import typer
 
 from sightline.api.folders import store_files
-from sightline.cli.durations import span
 from sightline.cli.exit_codes import UNFINISHED
 from sightline.cli.flag_groups import StudyOutput
 from sightline.cli.output import emit, print_lines, print_message, writing
@@ -21,7 +20,7 @@ from sightline.cli.process import BEGAN
 from sightline.cli.progress import runs_progress
 from sightline.cli.signals import Terminated
 from sightline.cli.table_output import print_table, write_table
-from sightline.report.number_format import count_phrase
+from sightline.report.number_format import count_phrase, duration_span
 from sightline.report.tables.table_formats import PRINTINGS
 
 if TYPE_CHECKING:
@@ -144,7 +143,7 @@ def _show_plan(study: PlannedStudy, found: StudyForecast, as_json: bool) -> None
         if found.disk_bytes
         else "known once a run is done"
     )
-    takes = span(found.hours_least * 3600, found.hours * 3600)
+    takes = duration_span(found.hours_least * 3600, found.hours * 3600)
     time = (
         f"time on {count_phrase(found.workers, 'worker')}: {takes}, start and all ({found.basis})"
     )

@@ -37,7 +37,7 @@ File = Annotated[
         metavar="FILE",
         show_default="not written",
         help="Also write the table: .md, .csv (every number in full) or .tex.",
-        rich_help_panel="Output",
+        rich_help_panel=flags.OUTPUT,
     ),
 ]
 
@@ -46,6 +46,7 @@ Average = Annotated[
     bool,
     typer.Option(
         "--average",
+        metavar=flags.SWITCH,
         help="All audits are of one model that was trained elsewhere under several seeds: average "
         "their numbers.",
         rich_help_panel="Settings",

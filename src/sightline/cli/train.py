@@ -12,6 +12,7 @@ from sightline.api.audit import train_source
 from sightline.api.model_source import choose_training
 from sightline.api.resume import kept_until_written
 from sightline.api.run_options import AuditOptions
+from sightline.cli import flags
 from sightline.cli.dry_run import made_forecast, show_forecast
 from sightline.cli.flag_groups import Console, SeededRun, TrainedModel, TrainingTexts, grouped
 from sightline.cli.output import emit, print_lines, writing
@@ -36,7 +37,7 @@ Out = Annotated[
         metavar="DIR",
         show_default=False,
         help="The folder to write, for sightline audit --model DIR.",
-        rich_help_panel="Output",
+        rich_help_panel=flags.OUTPUT,
     ),
 ]
 

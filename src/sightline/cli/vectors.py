@@ -22,7 +22,7 @@ Out = Annotated[
         metavar="FILE",
         show_default=False,
         help="The file to write, in GloVe's form, for --vectors.",
-        rich_help_panel="Output",
+        rich_help_panel=flags.OUTPUT,
     ),
 ]
 Dimension = Annotated[

@@ -30,6 +30,10 @@ FIRST: Places = json.loads(
     files("sightline.config").joinpath("first_settings.json").read_text(encoding="utf-8")
 )
 """The settings as they were when keys were first made."""
+OF_ARROW = ("parquet", "hf")
+"""The tables whose class numbers may have names."""
+LISTS: Mapping[str, Any] = {"class_names": True}
+"""Lists of class numbers are read as names of classes; they were read as numbers."""
 
 
 def changed(places: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, dict[str, Any]]:
@@ -52,6 +56,10 @@ def of_training(spec: RunSpec) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield _left_open(room, part)
     if spec.data.kind != GIVEN:
         yield _left_open(*_source(spec.data))
+    files = spec.data.files.tables.values() if spec.data.files else ()
+    kinds = {spec.data.kind, *(table.kind for table in files)}
+    if spec.data.labels_sep and not kinds.isdisjoint(OF_ARROW):
+        yield "lists of labels", LISTS
     yield from (_omitted(name, getattr(spec, name)) for name in ("data", "model", "fit"))
 
 

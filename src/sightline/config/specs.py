@@ -186,6 +186,13 @@ class ModelSpec:
         return self.decoder.name == "labelwise"
 
     @property
+    def attention_learns(self) -> bool:
+        """Whether attention has parameters: the dot product with a query has none."""
+        asked = self.scorer.name == "dot" and self.decoder.name == "query"
+        alpha = bool(resolve_options("projection", self.projection).get("learned"))
+        return self.source.name == "learned" and (alpha or not asked)
+
+    @property
     def states(self) -> int:
         """The width of the encoder's states."""
         return states_width(self.encoder)
@@ -360,13 +367,15 @@ class RunSpec:
                 f"expected it written as {rightly!r}; got {self.altered!r}", field="altered"
             )
         self._check_adversary()
-        if self.model.source.name != "learned" and {*MODEL_PARTS} - {"attention"} <= {
-            *self.fit.fixed
-        }:
-            message = (
-                f"nothing is left to train: attention is {self.model.source}, and the rest is fixed"
+        if not self.model.attention_learns and {*BUT_ATTENTION} <= {*self.fit.fixed}:
+            attention = (
+                f"attention is {self.model.source}"
+                if self.model.source.name != "learned"
+                else "the dot product with a query has no parameters"
             )
-            raise SpecError(message, field="fit.fixed")
+            raise SpecError(
+                f"nothing is left to train: {attention}, and the rest is fixed", field="fit.fixed"
+            )
         for name in ("guide", "adversary"):
             if getattr(self.fit, name) and self.model.source.name != "learned":
                 what = "guides" if name == "guide" else "moves"

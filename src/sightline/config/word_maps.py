@@ -31,7 +31,11 @@ MAPS: Mapping[str, WordMap] = {
         "held fixed where possible",
         "log-odds",
     ),
-    "gradient_through": WordMap("the same, also through the attention", "log-odds"),
+    "gradient_through": WordMap(
+        "gradient of the predicted class’s log-odds with respect to the word, also through the "
+        "attention",
+        "log-odds",
+    ),
     "deletion": WordMap("change in the output when the word is deleted", "probability"),
     "contribution": WordMap(
         "size of weight × logit of the word, for or against the predicted class", "log-odds"

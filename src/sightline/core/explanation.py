@@ -108,7 +108,7 @@ class Explanation:
             "verdict": None if self.audit is None else self.audit.verdict.level,
             "verdict_of_text": None
             if self.audit is None
-            else self.audit.verdict.for_text(self.text.predicted),
+            else self.audit.for_text(self.text.predicted),
             "doubt": self.doubt,
         }
 

@@ -21,10 +21,6 @@ from jaxtyping import Bool, Float, Int
 
 from sightline.core.audited_map import AuditedMap
 from sightline.core.example import Example
-from sightline.core.needs import ANY_COMPANION as ANY_COMPANION
-from sightline.core.needs import COMPANION as COMPANION
-from sightline.core.needs import OTHER_ATTENTION as OTHER_ATTENTION
-from sightline.core.needs import UNTRAINED as UNTRAINED
 from sightline.core.results import Measurement, Values
 from sightline.core.seeds import Seeds
 

@@ -8,7 +8,7 @@ silent. Many audits together → one `Table` of `TableCell`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
@@ -119,13 +119,13 @@ Outcome = Measurement | NotRun | Failed
 class Finding:
     """One test of the map: the number, its chance level, the score between them, and the result.
 
-    ``effect`` places the number between the floor (0) and the ceiling (1); without a floor it is
-    the number itself. ``delta`` is the threshold. ``compared`` states how the interval of the
-    effect lies relative to the threshold, and ``notes`` adds remarks; together they are the
-    ``reason``. A test can make several comparisons: ``comparison`` names the one that decided, and
-    number, floor, effect, p and ``needed`` belong to it. ``beside`` holds related numbers by name.
-    ``by_class`` is the effect on the texts of each predicted class, with intervals corrected for
-    the number of classes, and ``answers`` the result there. ``needed`` estimates how many texts
+    ``score`` places the number between its chance level, the ``baseline`` (0), and the best
+    achievable (1); without a baseline it is the number itself. ``compared`` states how the interval
+    of the score lies relative to the ``threshold``, and ``notes`` adds remarks; together they are
+    the ``reason``. A test can make several comparisons: ``comparison`` names the one that decided,
+    and number, baseline, score, p and ``needed`` belong to it. ``beside`` holds related numbers by
+    name. ``by_class`` is the score on the texts of each predicted class, with intervals corrected
+    for the number of classes, and ``answers`` the result there. ``needed`` estimates how many texts
     would settle an open result; None if the result is settled or no estimate is possible.
     """
 
@@ -253,6 +253,16 @@ class Verdict:
         """
         return MUST_NOT if own == CANNOT_TELL and self.level == MUST_NOT else own
 
+    def leaves_texts(self, against: Collection[str]) -> bool:
+        """Whether a map that fails for the classes ``against`` can be shown for others: no map is
+        for a class decided by absence.
+        """
+        if not self.by_class:
+            return True
+        return any(
+            one.level != BY_ABSENCE and name not in against for name, one in self.by_class.items()
+        )
+
 
 @dataclass(frozen=True)
 class MapRow:
@@ -365,6 +375,14 @@ class Results:
     maps: tuple[MapRow, ...] = ()
     learned: Learned | None = None
     texts: tuple[TextRecord, ...] = ()
+
+    def for_text(self, predicted: str) -> Level:
+        """Give the level that advice on a text of this predicted class follows: none permits a map
+        of a model that is not surely better than guessing.
+        """
+        level = self.verdict.for_text(predicted)
+        guesses = self.learned is not None and not self.learned.something
+        return CANNOT_TELL if guesses and level.permits else level
 
     @property
     def to_test_on(self) -> int:

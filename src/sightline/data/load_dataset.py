@@ -18,7 +18,8 @@ from sightline.core.errors import DataError, SpecError, setting
 from sightline.data.assembly.assemble import assemble
 from sightline.data.assembly.corpus import Corpus
 from sightline.data.assembly.corpus_format import PaperRecipe
-from sightline.data.assembly.split_rules import CLEAN, SplitRule, as_paper
+from sightline.data.assembly.fingerprints import fingerprint
+from sightline.data.assembly.split_rules import CLEAN, UNPUBLISHED, SplitRule, as_paper
 from sightline.data.assembly.split_tables import wanted_columns
 from sightline.data.assembly.user_corpus import read_in_memory, read_table
 from sightline.data.assembly.user_splits import DIVIDED, own_rule
@@ -69,9 +70,12 @@ def load(
         message = "has changed since the run was named by its bytes; read the study again"
         raise DataError(message, ", ".join(spec.places))
     dataset = _load(replace(spec, digest=digest), seed, str(spec), training, tuple(kept), seen)
-    if any(note.startswith(DIVIDED) for note in dataset.card.get("notes", ())):
-        for digests in _WATCHING:
-            digests.add(digest)
+    if _WATCHING and any(
+        note.startswith((DIVIDED, UNPUBLISHED)) for note in dataset.card.get("notes", ())
+    ):
+        read = {fingerprint(example) for example in (*dataset.train, *dataset.validation)}
+        for divided in _WATCHING:
+            divided.setdefault(digest, set()).update(read)
     return dataset
 
 
@@ -87,20 +91,23 @@ def load_frame(frame: Frame, seed: int, name: str = "data frame", **settings: An
     return assemble(name, corpus, spec, own_rule(spec, training), seed)
 
 
-_WATCHING: list[set[str]] = []
+Divided = dict[str, set[str]]
+"""By the digest of a file that was divided: the fingerprints of its training and validation texts."""
+_WATCHING: list[Divided] = []
+_DIVIDED_BY: dict[str, Divided] = {}
 
 
 @contextmanager
-def watching_divisions() -> Iterator[set[str]]:
-    """Collect the digests of the files that are read inside this context and divided by the seed.
+def watching_divisions(code: str) -> Iterator[Divided]:
+    """Collect what is divided by the seed while the user's code runs, and what the same code divided
+    before in this process: a module that is imported already does not read its file again.
 
-    A user's function may train its model on one part of a file; an audit must then divide that file
-    in the same way.
+    A user's function may train its model on one part of a file; an audit must not use that part.
     """
-    digests = set[str]()
-    _WATCHING.append(digests)
+    divided = _DIVIDED_BY.setdefault(code, {})
+    _WATCHING.append(divided)
     try:
-        yield digests
+        yield divided
     finally:
         _WATCHING.pop()
 
@@ -186,8 +193,8 @@ def _load(
     kept: tuple[str, ...],
     seen: frozenset[str] | None,
 ) -> Dataset:
-    """Load by the digest of the spec. ``told``, the text of the spec, separates 1 and 1.0, which
-    are equal but read differently.
+    """Load by the digest of the spec. ``digest_note``, the text of the spec, separates 1 and 1.0,
+    which are equal but read differently.
     """
     if spec.kind == "planted":
         assert spec.part is not None  # checked before

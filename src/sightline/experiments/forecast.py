@@ -33,8 +33,9 @@ from sightline.audits.look_measures import (
     stage_of,
 )
 from sightline.audits.look_measures import STAGES as LOOKED_AT
-from sightline.audits.measure_pass import measure
+from sightline.audits.measure_pass import BATCH, measure
 from sightline.audits.one_look import few_before, size_of_first_look
+from sightline.audits.stop_limits import ignore
 from sightline.config.base_runs import as_trained
 from sightline.config.measure_registry import BY_NAME
 from sightline.config.part_syntax import Part as ModelPart
@@ -70,7 +71,7 @@ QUICK_TEXTS, SMALL = 8, 8
 SLOW = 3.0
 """If one short text takes more seconds than this, only two texts are timed: eight texts of a
 published model took 148 s, and the first look at 120 about 2 min."""
-STRATA, AUDIT_BATCH, LEAST_TEXTS = 4, 32, 2
+STRATA, LEAST_TEXTS = 4, 2
 FIRST_SQUARES = 2**16
 """Squared words of the short texts that are timed first: up to as many texts as share a batch."""
 TOO_LONG = 2.0
@@ -137,10 +138,6 @@ def forecast(
     )
 
 
-def ignore_progress(done: int, total: int) -> None:
-    """Ignore progress: timing must not draw bars."""
-
-
 Take = Callable[[Sequence[Example]], tuple[float, dict[str, Outcome]]]
 """Takes every measure on some texts, and returns the seconds and the outcomes."""
 
@@ -194,23 +191,13 @@ def forecast_audit(
     )
     part = audited / len(ordered)
     timed = sum(len(few) for few, _ in tried)
-    basis = f"an audit of {timed} of {audited:,} test texts, scaled by "
-    basis += "the words that it runs" if by_runs else "the square of their length"
-    basis += f", {chosen_by:.0%} of which choose the attention source" if choosing else ""
-    learned = [
-        one.code for one in measures if one.code in BY_NAME and isinstance(one, SupportsSurvey)
-    ]
-    basis += (
-        f"; not counted: what {' and '.join(learned)} does with all texts together"
-        if learned
-        else ""
+    by = "the words that it runs" if by_runs else "the square of their length"
+    choice = f", {chosen_by:.0%} of which choose the attention source" if choosing else ""
+    basis = (
+        f"an audit of {timed} of {audited:,} test texts, scaled by {by}{choice}"
+        f"{_not_counted(measures)}{_texts_asked(asked, part, ordered)}; memory: the most that was "
+        "held meanwhile, and the raw numbers of all texts"
     )
-    if asked:
-        # The number of texts asked grows about as the number of words: each word is left out once.
-        words, texts_asked = (sum(column) for column in zip(*asked[2:], strict=True))
-        every = part * sum(len(one.tokens) for one in ordered)
-        basis += f"; about {round(texts_asked * every / words):,} texts to ask the model"
-    memory = "memory: the most that was held meanwhile, and the raw numbers of all texts"
     # Arrays of all texts are held twice while batches are joined.
     peak = _peak_bytes(trained.model.collate(short).ids.device) + round(
         2 * held * audited * (1 - chosen_by)
@@ -222,7 +209,7 @@ def forecast_audit(
         0.0,
         seconds * part,
         peak,
-        f"{basis}; {memory}",
+        basis,
         seconds_start=max(0.0, cold - alone),
         seconds_judging=after,
         seconds_page=page,
@@ -230,6 +217,25 @@ def forecast_audit(
         few=few_before(trained.model, first, default_thresholds().least) if bearing else 0,
         notes=(note,) if note else (),
     )
+
+
+def _not_counted(measures: Sequence[Measure]) -> str:
+    """Name the measures whose work on all texts together is not timed."""
+    learned = [
+        one.code for one in measures if one.code in BY_NAME and isinstance(one, SupportsSurvey)
+    ]
+    named = " and ".join(learned)
+    return f"; not counted: what {named} does with all texts together" if learned else ""
+
+
+def _texts_asked(asked: Sequence[tuple[int, int]], part: float, ordered: Sequence[Example]) -> str:
+    """Estimate how many texts a model that only answers is asked; the first two calls warm up."""
+    if not asked:
+        return ""
+    # The number of texts asked grows about as the number of words: each word is left out once.
+    words, texts = (sum(column) for column in zip(*asked[2:], strict=True))
+    every = part * sum(len(one.tokens) for one in ordered)
+    return f"; about {round(texts * every / words):,} texts to ask the model"
 
 
 def _asked(tokens: int, chosen: tuple[str, ...], *, bearing: bool) -> tuple[Measure, ...]:
@@ -303,9 +309,9 @@ def quick_seconds(
         alone, _ = take(few)
         if alone * cost(_amid_runs(ordered, least)) > SLOW * cost(few) * least:
             least = 2
-        while took < QUICK_SECONDS and len(few) < min(AUDIT_BATCH, len(ordered)):
+        while took < QUICK_SECONDS and len(few) < min(BATCH, len(ordered)):
             enough = ceil(len(few) * QUICK_SECONDS / took) if took else 0
-            few = _amid_runs(ordered, min(max(2 * len(few), least, enough), AUDIT_BATCH))
+            few = _amid_runs(ordered, min(max(2 * len(few), least, enough), BATCH))
             took, _ = take(few)
         some = seen.test[: most_compared(seen.test, default_thresholds().least)] if by_runs else ()
         later = 0.0
@@ -384,13 +390,11 @@ def _taking(
         began = perf_counter()
         model = known.forgetting() if isinstance(known, AnswersModel) else known
         if chosen_by:
-            measure(model, examples, TRIED, {}, Seeds(seed), AUDIT_BATCH, ignore_progress)
+            measure(model, examples, TRIED, {}, Seeds(seed), BATCH, ignore)
         tried = perf_counter()
         if attribution is not None:
-            attributed(attribution, model, examples, seed, AUDIT_BATCH)
-        taken = measure(
-            model, examples, measures, others, Seeds(seed), AUDIT_BATCH, ignore_progress
-        )
+            attributed(attribution, model, examples, seed, BATCH)
+        taken = measure(model, examples, measures, others, Seeds(seed), BATCH, ignore)
         seconds = (tried - began) * chosen_by + (perf_counter() - tried) * (1 - chosen_by)
         if isinstance(model, AnswersModel):
             asked.append((sum(len(one.tokens) for one in examples), model.about()["texts_asked"]))
@@ -424,7 +428,7 @@ def _over_strata(
         spent += took
         a_unit = min(a_unit, took / cost(few))  # longer texts cost less a unit
         whole = min(a_batch, took)
-        seconds += whole * len(stratum) / AUDIT_BATCH
+        seconds += whole * len(stratum) / BATCH
         seconds += (took - whole) * cost(stratum) / cost(few)
         held += _bytes(outcomes) * len(stratum) / len(few)
         seen += len(stratum)
@@ -455,7 +459,7 @@ def middle_batch(stratum: Sequence[Example], units: float, cost: Cost) -> Sequen
     audit has them.
     """
     middle = len(stratum) // 2
-    count = int(np.clip(units / cost(stratum[middle : middle + 1]), LEAST_TEXTS, AUDIT_BATCH))
+    count = int(np.clip(units / cost(stratum[middle : middle + 1]), LEAST_TEXTS, BATCH))
     count = min(count, len(stratum))
     start = max(0, min(middle - count // 2, len(stratum) - count))
     return stratum[start : start + count]

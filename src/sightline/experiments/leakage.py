@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from sightline.core.error_excerpts import show
 from sightline.core.errors import DataError, setting
 from sightline.core.protocols import Auditable
 from sightline.data.assembly.fingerprints import fingerprint
 from sightline.data.dataset import Dataset
-from sightline.experiments.preprocessing import training_record
 
 
 def seen_texts(dataset: Dataset) -> list[str]:
     """Return fingerprints of the texts that a training on this dataset reads."""
     # Fingerprints, because the folder of a model must not hold texts of the user (decision 0013).
     return [fingerprint(example) for example in (*dataset.train, *dataset.validation)]
-
-
-def seen_by(file: Path) -> frozenset[str]:
-    """Read the fingerprints in a ``model.json``; none if it cannot be read, which loading the model
-    reports.
-    """
-    seen = training_record(file).get("seen", ())
-    return frozenset(map(str, seen)) if isinstance(seen, list) else frozenset()
 
 
 def refuse_seen(dataset: Dataset, seen: frozenset[str], folder: str) -> None:

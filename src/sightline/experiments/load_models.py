@@ -14,7 +14,6 @@ from sightline.config.specs import DataSpec
 from sightline.config.user_tables import LABELS_SEPARATOR, WITH_LABELS
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Auditable, SupportsAttentionSources, SupportsSurvey
-from sightline.data.assembly.user_splits import ALSO_TRAINED
 from sightline.data.corpus_cache import content_digest
 from sightline.data.dataset import SPLITS, Dataset
 from sightline.data.load_dataset import load, watching_divisions
@@ -31,9 +30,6 @@ from sightline.models.model_storage import (
     load_classifier,
     save_classifier,
 )
-
-NOT_KNOWN: frozenset[str] = frozenset()
-"""The texts that a model from elsewhere has seen: unknown."""
 
 
 def save_trained(trained: Trained, folder: str | Path) -> Path:
@@ -81,7 +77,7 @@ def load_trained(
 def load_to_audit(
     data: DataSpec,
     seed: int,
-    seen: frozenset[str] | None = NOT_KNOWN,
+    seen: frozenset[str] = frozenset(),
     *,
     choosing: bool = False,
     measures: tuple[str, ...] = (),
@@ -139,18 +135,16 @@ def load_imported(
     """Build a model that comes from elsewhere, and read data to audit it on; the texts that it has
     seen are unknown.
 
-    If a function trains its model on a part of the same file, the file is split here in the same
-    way.
+    If its code divides the same file, it may have trained on a part: the file is divided here, too,
+    and no text of that part is audited.
     """
-    with watching_divisions() as divided:
+    with watching_divisions(spec.rpartition(":")[0]) as divided:
         model = load_elsewhere(spec, pick_device(device))
-    seen = None if divided and content_digest(data) in divided else NOT_KNOWN
+    seen = frozenset(divided.get(content_digest(data), ()) if divided else ())
     data = with_labels(data, model)
     choosing = isinstance(model, SupportsAttentionSources) and model.choosing
     dataset = load_to_audit(data, seed, seen, choosing=choosing, measures=measures)
-    if seen is None:
-        text = f"divided as the code of the model divides it: {ALSO_TRAINED}"
-        dataset = replace(dataset, card={**dataset.card, "notes": [*dataset.card["notes"], text]})
+    refuse_seen(dataset, seen, spec)
     refuse_calibrated(dataset, model)
     if (place := getattr(model, "device", None)) is not None:
         check_place(spec, place, device)

@@ -16,6 +16,13 @@ from sightline.experiments.store import Summary
 from sightline.report.export.text_rows import GROUPS
 from sightline.report.redact import number_groups
 
+COMPARED = ("number", "baseline")
+"""What the score of a test places, in rows named after its code."""
+LEARNED = ("learned.guessing", "learned.above")
+"""The accuracy of guessing, and how far the model exceeds it."""
+MAP_SCORES = ("carried", "deleted", "replaced")
+"""The scores of a map, in rows named after it."""
+
 
 @dataclass(frozen=True)
 class Number:
@@ -23,7 +30,7 @@ class Number:
     an interval.
 
     The quantity of a test's score is its code, such as ``SL-101``; its parts are ``SL-101.number``
-    and ``SL-101.floor``. The quantity of a map is ``maps.MAP.carried``, ``.deleted`` or
+    and ``SL-101.baseline``. The quantity of a map is ``maps.MAP.carried``, ``.deleted`` or
     ``.replaced``, and the quantity of a text ``measure.quantity``, such as ``need.removed``.
     """
 
@@ -71,7 +78,7 @@ def all_numbers(
     compared = {
         f"{finding.code}.{name}": getattr(finding, name)
         for finding in audit.findings
-        for name in ("number", "baseline")
+        for name in COMPARED
     }
     yield from _estimates(
         run.key, place, {**compared, **audit.estimates, **_learned(audit), **_maps(audit)}
@@ -102,13 +109,14 @@ def _learned(audit: Results) -> dict[str, Estimate | None]:
     """
     if audit.learned is None:
         return {}
-    return {"learned.guessing": audit.learned.guessing, "learned.above": audit.learned.above}
+    return dict(zip(LEARNED, (audit.learned.guessing, audit.learned.above), strict=True))
 
 
 def _maps(audit: Results) -> dict[str, Estimate | None]:
     """Return the scores of each map."""
-    done = ("carried", "deleted", "replaced")
-    return {f"maps.{row.name}.{name}": getattr(row, name) for row in audit.maps for name in done}
+    return {
+        f"maps.{row.name}.{name}": getattr(row, name) for row in audit.maps for name in MAP_SCORES
+    }
 
 
 def _by_text(values: Values) -> list[tuple[float, float | None, float | None]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sightline._io.atomic_write import is_free, put_back, write_whole
-from sightline._io.checksums import MANIFEST, changed_file, seal
+from sightline._io.checksums import MANIFEST, check_unchanged, seal
 from sightline.audits.audit_storage import FILES as OF_AN_AUDIT
 from sightline.audits.audit_storage import load_results, write_results
 from sightline.config.json_reader import parse_json, read_as
@@ -86,10 +86,7 @@ def seeds_in(folder: str | Path) -> tuple[int, ...]:
     put_back(path)
     if not (path / MARK).is_file():
         return ()
-    if changed := changed_file(path):
-        raise StoreError(
-            f"{changed}: not as it was written, says {MANIFEST} next to it; make the audits again"
-        )
+    check_unchanged(path, StoreError, "make the audits again")
     try:
         mark: _Mark = read_as(_Mark, parse_json((path / MARK).read_text(encoding="utf-8"), ""), "")
     except (SpecError, UnicodeDecodeError) as error:

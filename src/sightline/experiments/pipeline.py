@@ -17,10 +17,9 @@ from sightline.core.protocols import Auditable
 from sightline.data.dataset import Dataset
 from sightline.data.load_dataset import load
 from sightline.data.word_vectors import MANY
+from sightline.experiments.callbacks import SILENT, Display
 from sightline.experiments.run_size import run_size
 from sightline.experiments.training_jobs import (
-    SILENT,
-    Display,
     LoadModel,
     Trainings,
     TrainOrLoad,

@@ -11,11 +11,12 @@ from sightline._io.checksums import is_whole, sweep_aside, write_sealed
 from sightline.config.run_keys import run_key, training_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import ModelError, SpecError, StoreError
+from sightline.experiments.callbacks import Display
 from sightline.experiments.checkpoints import Pace, TrainingCheckpoints
 from sightline.experiments.pipeline import run
 from sightline.experiments.run_guard import refused_by_the_disk, should_run
 from sightline.experiments.store import State, Store
-from sightline.experiments.training_jobs import Display, Fitted, TrainOnce
+from sightline.experiments.training_jobs import Fitted, TrainOnce
 from sightline.models.classifier import AttentionClassifier
 from sightline.models.model_storage import read_classifier, write_classifier
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sightline.audits.measure_pass import BATCH
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable, SupportsLayers
 
@@ -18,8 +19,6 @@ ON_CPU, ELSEWHERE = 2**9, 2**13
 """Tokens that are run at once: a processor is often faster on few, which stay in its cache; other
 devices take more. The sizes are fixed: float32 results differ in their last digits with the size,
 and the same command must give the same numbers."""
-TEXTS = 32
-"""Texts per batch, if the memory holds so many of the longest."""
 MEMORY = 2**27
 """Bytes that a batch may take on a processor if no memory is named: the default of `--memory`. A
 batch of 32 texts of 256 tokens took four times as much."""
@@ -52,7 +51,7 @@ def run_size(
         return RunSize(usual)
     most = max(width, (memory or MEMORY) // bytes_a_token(model, width))
     tokens = usual if memory is None else min(usual, most)
-    return RunSize(tokens, max(1, min(TEXTS, most // width)))
+    return RunSize(tokens, max(1, min(BATCH, most // width)))
 
 
 def bytes_a_token(model: Auditable, width: int) -> int:

@@ -16,7 +16,13 @@ from sightline.config.word_maps import RIVALS, SIGNED_RIVALS
 from sightline.core.errors import SpecError, near_it
 from sightline.core.results import Estimate, Results, Table, TableCell
 from sightline.experiments.grid import Grid
-from sightline.experiments.long_table import all_numbers, main_estimates
+from sightline.experiments.long_table import (
+    COMPARED,
+    LEARNED,
+    MAP_SCORES,
+    all_numbers,
+    main_estimates,
+)
 from sightline.experiments.missing_values import NOT_ASKED, NUMBERS, not_asked, why_absent
 from sightline.experiments.store import Summary
 from sightline.report.number_format import count_phrase
@@ -59,13 +65,9 @@ def choosable() -> tuple[str, ...]:
     """Name every possible column: what a run's summary holds, and every other number over all its
     texts.
     """
-    compared = (f"{code}.{what}" for code in AUDIT_TESTS for what in ("number", "baseline"))
+    compared = (f"{code}.{what}" for code in AUDIT_TESTS for what in COMPARED)
     claimed = (one.name for claim in AUDIT_TESTS.values() for one in claim.quantities())
-    maps = (
-        f"maps.{name}.{did}"
-        for name in (*RIVALS, *SIGNED_RIVALS)
-        for did in ("carried", "deleted", "replaced")
-    )
+    maps = (f"maps.{name}.{did}" for name in (*RIVALS, *SIGNED_RIVALS) for did in MAP_SCORES)
     distances = (f"beside.{kind}.{name}" for name in COMPANIONS for kind in KINDS)
     others = (
         *compared,
@@ -74,8 +76,7 @@ def choosable() -> tuple[str, ...]:
         *KEPT,
         *RATIOS,
         *distances,
-        "learned.guessing",
-        "learned.above",
+        *LEARNED,
         *maps,
     )
     return tuple(dict.fromkeys((*COLUMNS, *others)))

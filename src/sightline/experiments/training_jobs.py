@@ -17,8 +17,7 @@ from sightline.core.seeds import seed_for
 from sightline.data.batches import length_batches
 from sightline.data.dataset import Dataset
 from sightline.data.load_dataset import fit_vocabulary
-from sightline.experiments.callbacks import SILENT as SILENT
-from sightline.experiments.callbacks import Display as Display
+from sightline.experiments.callbacks import Display
 from sightline.experiments.leakage import seen_texts
 from sightline.models.classifier import AttentionClassifier, build
 from sightline.models.external_attention import BorrowedAttention, Constant

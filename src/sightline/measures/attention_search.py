@@ -68,7 +68,7 @@ class AttentionSearch:
         reached = descend(
             task, torch.from_numpy(starts).to(task.attention), self.penalise, self.descent
         )
-        points = reached.double().cpu().numpy()
+        points = reached.cpu().double().numpy()
         far, kept = jensen_shannon(points, words.attention), asked.holds(points)
         one = words.mask.sum(1) < 2
         stages = climb(ours, _starts(words, self.points, seeds, "searched, ours"), self.climb)

@@ -130,15 +130,13 @@ def _slope(
     words = words_of(trace)
     along = words.of(to_numpy((gradient * embeddings).sum(-1))) * words.mask
     return Slope(
-        along, np.sqrt(words.of(to_numpy(gradient.double().square().sum(-1)))) * words.mask
+        along, np.sqrt(words.of(to_numpy(gradient.cpu().double().square().sum(-1)))) * words.mask
     )
 
 
 def odds_of(logits: Float[torch.Tensor, "B L"], chosen: Int[Array, " B"]) -> Float[Array, " B"]:
     """Give the log-odds of the predicted classes as an array."""
-    return np.asarray(
-        to_numpy(log_odds(logits.double(), torch.from_numpy(chosen).to(logits.device)))
-    )
+    return np.asarray(to_numpy(log_odds(logits.cpu().double(), torch.from_numpy(chosen))))
 
 
 def odds_lost(before: Float[Array, "*B"], after: Float[Array, "*B"]) -> Float[Array, "*B"]:

@@ -48,14 +48,14 @@ def integrated(model: Auditable, trace: Trace) -> Path:
     of_words = torch.from_numpy(words_of(trace).place >= 0).to(whole.device)
     nothing = whole.masked_fill(of_words[:, :, None], 0)
     chosen = torch.from_numpy(decided(trace)).to(whole.device)
-    gathered = torch.zeros_like(whole, dtype=torch.float64)
+    gathered = torch.zeros(whole.shape, dtype=torch.float64)
     for step in range(STEPS):
         at = torch.lerp(nothing, whole, (step + 0.5) / STEPS).requires_grad_()
         (slope,) = torch.autograd.grad(
             log_odds(model.trace(trace.batch, at).logits, chosen).sum(), at
         )
-        gathered += slope
-    along = ((whole - nothing).double() * gathered / STEPS).sum(-1)
+        gathered += slope.cpu()
+    along = ((whole - nothing).cpu().double() * gathered / STEPS).sum(-1)
     ends = (
         to_numpy(log_odds(logits, chosen))
         for logits in (trace.logits, model.trace(trace.batch, nothing).logits)

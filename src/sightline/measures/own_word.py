@@ -12,8 +12,8 @@ from jaxtyping import Float
 
 from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import MEASURES
-from sightline.core.needs import COMPANION, needed
-from sightline.core.protocols import UNTRAINED, Arrays, MeasureContext, Survey, Trace
+from sightline.core.needs import COMPANION, UNTRAINED, needed
+from sightline.core.protocols import Arrays, MeasureContext, Survey, Trace
 from sightline.core.results import Measurement, Ragged, Values
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import types_of, words_of

@@ -14,7 +14,8 @@ from jaxtyping import Float, Int
 from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import MEASURES
 from sightline.config.word_maps import DECOUPLED, LABEL, OUTPUT, TARGETS
-from sightline.core.protocols import UNTRAINED, Arrays, MeasureContext, Survey, Trace
+from sightline.core.needs import UNTRAINED
+from sightline.core.protocols import Arrays, MeasureContext, Survey, Trace
 from sightline.core.results import Estimate, Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import words_of

@@ -4,7 +4,7 @@ map (SL-301).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,14 +122,8 @@ class Removal:
         flips = of_sets(flipped(deleted, chosen, removals.row), back)
         flips_exchanged = of_sets(flipped(replaced, chosen, exchanged.row), back_exchanged)
         known_shown = {name: known[name] for name in shown}
-        for kind, lost, changed in (
-            ("deleted", drops[rows], flips[rows]),
-            ("replaced", drops_exchanged, flips_exchanged),
-        ):
-            for name, curve in by_name(lost, known_shown, self.draws, apart=True).items():
-                out[f"{LOST}{kind}.{name}"] = curve
-            for name, curve in by_name(changed, known_shown, self.draws).items():
-                out[f"flips.{kind}.{name}"] = curve.mean(axis=1)
+        out |= self._curves("deleted", drops[rows], flips[rows], known_shown)
+        out |= self._curves("replaced", drops_exchanged, flips_exchanged, known_shown)
         for name, curve in by_name(drops, known, self.draws).items():
             if name in known and name not in shown:
                 out[f"{LOST}top.{name}"] = curve[:, :1]
@@ -137,16 +131,22 @@ class Removal:
         last = drops[:, [at]] - by_rest  # where the next words are gone already
         for name, one in by_name(last, known, self.draws, apart=True).items():
             out[f"{LAST}{name}"] = one[:, 0]
-        alone = {text.index for text in subject.audited}
-        return out | {
-            f"{WHY}one word": words.mask.sum(1) < 2,
-            f"{WHY}one candidate": np.isposinf(odds(whole, chosen)),
-            f"{WHY}no other text to take words from": np.array(
-                [alone <= {text.index} for text in subject.texts]
-            ),
-            f"{WHY}{UNANSWERED}": np.isnan(drops).any(axis=(0, 1))
-            | np.isnan(drops_exchanged).any(axis=(0, 1)),
-            f"{WHY}no scores for the text": ~known.get("given", np.ones(len(whole), dtype=bool)),
+        unanswered = np.isnan(drops).any(axis=(0, 1)) | np.isnan(drops_exchanged).any(axis=(0, 1))
+        scored = known.get("given", np.ones(len(whole), dtype=bool))
+        return out | _reasons(subject, words, odds(whole, chosen), unanswered, scored)
+
+    def _curves(
+        self,
+        kind: str,
+        lost: Float[Array, "O S B"],
+        changed: Float[Array, "O S B"],
+        known: Mapping[str, Bool[Array, " B"]],
+    ) -> dict[str, Values]:
+        """Name what texts lose by one kind of removal, and how often predictions flip."""
+        curves = by_name(lost, known, self.draws, apart=True)
+        flips = by_name(changed, known, self.draws)
+        return {f"{LOST}{kind}.{name}": curve for name, curve in curves.items()} | {
+            f"flips.{kind}.{name}": curve.mean(axis=1) for name, curve in flips.items()
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
@@ -185,6 +185,26 @@ class Removal:
         if found:
             out[able] = answers(subject.model, found, self.tokens_at_once)
         return out
+
+
+def _reasons(
+    subject: MeasureContext,
+    words: Words,
+    whole_odds: Float[Array, " N"],
+    unanswered: Bool[Array, " N"],
+    scored: Bool[Array, " N"],
+) -> dict[str, Values]:
+    """Mark, by reason, the texts whose numbers are undefined."""
+    alone = {text.index for text in subject.audited}
+    return {
+        f"{WHY}one word": words.mask.sum(1) < 2,
+        f"{WHY}one candidate": np.isposinf(whole_odds),
+        f"{WHY}no other text to take words from": np.array(
+            [alone <= {text.index} for text in subject.texts]
+        ),
+        f"{WHY}{UNANSWERED}": unanswered,
+        f"{WHY}no scores for the text": ~scored,
+    }
 
 
 def _few_of_others(

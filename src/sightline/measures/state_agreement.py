@@ -154,7 +154,7 @@ def _slopes(
         both = torch.autograd.grad(
             log_odds(logits, chosen).sum(), (embeddings, states), retain_graph=True
         )
-        lengths = [to_numpy(slope.double().norm(dim=-1)) * maps.words.mask for slope in both]
+        lengths = [to_numpy(slope.cpu().double().norm(dim=-1)) * maps.words.mask for slope in both]
         found.append(
             (
                 attention.detach(),

@@ -11,8 +11,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.core.needs import COMPANION, needed
-from sightline.core.protocols import UNTRAINED, Arrays, MeasureContext, SupportsStates, Trace
+from sightline.core.needs import COMPANION, UNTRAINED, needed
+from sightline.core.protocols import Arrays, MeasureContext, SupportsStates, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds, seed_for
 from sightline.measures.batch_words import words_of

@@ -28,8 +28,8 @@ WHY = "why: "
 
 def to_numpy(tensor: torch.Tensor) -> Array:
     """Copy a tensor to an array, floats as float64 so that saturated outputs still differ."""
-    out = tensor.detach()
-    return np.asarray((out.double() if out.is_floating_point() else out).cpu().numpy())
+    out = tensor.detach().cpu()  # first: not every device has float64
+    return np.asarray((out.double() if out.is_floating_point() else out).numpy())
 
 
 def predicted_probability(

@@ -36,4 +36,4 @@ def attention_of(model: AttentionClassifier, batch: Batch) -> list[Float[np.ndar
     """Give the word weights of each text of a batch."""
     weights: torch.Tensor = model.trace(batch).attention
     there: Bool[torch.Tensor, "B T"] = batch.attendable
-    return [row[mask].double().cpu().numpy() for row, mask in zip(weights, there, strict=True)]
+    return [row[mask].cpu().double().numpy() for row, mask in zip(weights, there, strict=True)]

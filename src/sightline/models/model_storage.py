@@ -18,7 +18,7 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 
 from sightline._io.atomic_write import is_free, plain, put_back, write_whole
-from sightline._io.checksums import MANIFEST, changed_file, seal
+from sightline._io.checksums import MANIFEST, check_unchanged, seal
 from sightline.config.json_reader import parse_json, read_as
 from sightline.config.key_compatibility import LATER
 from sightline.config.specs import ModelSpec, plain_values
@@ -149,10 +149,7 @@ def load_classifier(folder: str | Path) -> tuple[AttentionClassifier, dict[str, 
     """Read a classifier written by `save_classifier`, and the record of its training."""
     path = Path(folder)
     put_back(path)
-    if changed := changed_file(path):
-        raise ModelError(
-            f"{changed}: not as it was written, says {MANIFEST} next to it; train the model again"
-        )
+    check_unchanged(path, ModelError, "train the model again")
     return read_classifier(path)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sightline.core.results import Estimate, Learned, Reason
-from sightline.report.number_format import count, count_phrase, percent, percentage
+from sightline.report.number_format import count, count_phrase, percent, percentage, places_of
 from sightline.report.sentences import quoted
 from sightline.verdict.verdict_table import NO_BETTER
 
@@ -52,7 +52,7 @@ def accuracy(learned: Learned) -> str:
     """Say how often the model is right, and how often the majority class is."""
     guessing = learned.guessing
     majority = (
-        f"majority class {percentage(guessing.value)}"
+        f"majority class {percentage(guessing.value, places_of(learned.accuracy))}"
         if guessing.n == learned.accuracy.n
         else f"majority class {percent(guessing)}"
     )

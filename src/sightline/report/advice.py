@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from math import ceil
 
-from sightline.core.audited_map import reword_for_map
+from sightline.core.audited_map import ATTENTION, reword_for_map
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -27,11 +27,9 @@ from sightline.report.number_format import KEEP, approximate_count, count
 from sightline.report.sentences import answers, name_classes, of_classes, opened, quoted
 from sightline.report.sequential_note import BUDGET_SPENT, is_sequential, is_unfinished
 from sightline.verdict.thresholds import default_thresholds
-from sightline.verdict.verdict_table import AS_ONE, TOO_FEW
+from sightline.verdict.verdict_table import AS_ONE, TOO_FEW, UNFIT
 
 TITLE = "What to do now"
-UNFIT = 1
-"""The row of the verdict table that applies if nothing can be concluded."""
 LARGER_BUDGET = f"give the audit a larger --budget: {BUDGET_SPENT}"
 NOT_SURELY = "the model is not surely better than always predicting the majority class"
 GUESSING = f"{opened(NOT_SURELY)}."
@@ -43,6 +41,8 @@ UNBALANCED = (
     "It is better than its predictions in random order: audit texts of which fewer have the "
     "majority class, or fix the model first; nothing else in this audit is meaningful."
 )
+NOT_YET = "Do not display any explanation of this model yet."
+"""Comes before what has to be fixed first."""
 AFTER_GUESSING = "Fix the model first; nothing else in this audit is meaningful."
 _ATTENTION = {
     CAN: "Show the attention map",
@@ -79,6 +79,16 @@ def first_of_all(audit: Results) -> str:
     return f"{GUESSING} {AFTER_GUESSING}"
 
 
+def recommended(audit: Results) -> frozenset[str]:
+    """Name the maps other than attention that may be shown; none while the model has to be fixed
+    first.
+    """
+    if first_of_all(audit):
+        return frozenset()
+    shown = {one.name for one in families(audit.maps, audit.verdict) if one.may_be_shown}
+    return frozenset(shown - {ATTENTION})
+
+
 def _unfit(audit: Results, reason: Reason) -> str:
     """Say how to fix what makes a conclusion impossible."""
     if is_unfinished(audit):
@@ -107,7 +117,7 @@ def _maps(audit: Results) -> Iterator[str]:
         return  # no map explains a class that is decided by absence
     allowed = all(part.level.permits for part in asked)
     for family in families(audit.maps, audit.verdict):
-        if family.chosen is not None and family.may_be_shown and family.name != "attention":
+        if family.chosen is not None and family.may_be_shown and family.name != ATTENTION:
             yield _other(family, allowed or _works_as_attention_does(audit.verdict, family))
         elif family.chosen is not None and family.tested and not family.signed and not allowed:
             yield reword_for_map(_none(family), audit.verdict.of_map)
@@ -115,8 +125,7 @@ def _maps(audit: Results) -> Iterator[str]:
 
 def _works_as_attention_does(verdict: Verdict, family: MapFamily) -> bool:
     """Check whether attention may be shown for all texts for which another map works."""
-    against = () if family.chosen is None else family.chosen.against
-    left = [one.level for name, one in verdict.by_class.items() if name not in against]
+    left = [one.level for name, one in verdict.by_class.items() if name not in family.against]
     return bool(left) and all(level.permits for level in left)
 
 

@@ -55,14 +55,8 @@ class MapFamily:
 
     signed: bool
     rows: tuple[MapRow, ...]
-    absent: tuple[str, ...] = ()
-    """The predicted classes that are decided by absence, which no map can explain."""
-    of_map: str = ATTENTION
-    """The name of the audited map."""
-    classes: tuple[str, ...] = ()
-    """The predicted classes that have a verdict of their own."""
-    forbidden: bool = False
-    """Whether the verdict permits attention for no texts, whatever it carries."""
+    verdict: Verdict | None = None
+    """The verdict on attention; without it, no class has its own."""
 
     @property
     def title(self) -> str:
@@ -84,9 +78,41 @@ class MapFamily:
         return "" if self.chosen is None else self.chosen.name
 
     @property
+    def of_map(self) -> str:
+        """The name of the audited map."""
+        return ATTENTION if self.verdict is None else self.verdict.of_map
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """The predicted classes that are decided by absence, which no map can explain."""
+        return () if self.verdict is None else by_absence(self.verdict)
+
+    @property
+    def forbidden(self) -> bool:
+        """Whether the verdict permits attention for no texts, whatever it carries."""
+        return self.verdict is not None and not any(
+            part.advised and part.level.permits for part in answers(self.verdict)
+        )
+
+    @property
+    def against(self) -> tuple[str, ...]:
+        """The predicted classes for which the chosen map was not shown to work. Of attention the
+        verdict says which, because it also rests on tests that only attention takes.
+        """
+        if self.chosen is None:
+            return ()
+        if self.name != ATTENTION or self.forbidden or not (self.verdict and self.verdict.by_class):
+            return self.chosen.against
+        return tuple(
+            name
+            for name, one in self.verdict.by_class.items()
+            if not one.level.permits and name not in self.absent
+        )
+
+    @property
     def but_not_for(self) -> str:
         """Name the classes for whose texts the chosen map must not be shown."""
-        return "" if self.chosen is None else but_not_for(self.chosen.against, self.absent)
+        return "" if self.chosen is None else but_not_for(self.against, self.absent)
 
     @property
     def may_be_shown(self) -> bool:
@@ -99,8 +125,7 @@ class MapFamily:
 
     @property
     def _for_no_class(self) -> bool:
-        against = () if self.chosen is None else self.chosen.against
-        return bool(self.classes) and {*self.classes} <= {*against, *self.absent}
+        return self.verdict is not None and not self.verdict.leaves_texts(self.against)
 
     def called(self, name: str) -> str:
         """Give the name of one of its maps."""
@@ -173,21 +198,8 @@ def families(rows: Sequence[MapRow], verdict: Verdict | None = None) -> list[Map
 
     The verdict says which classes no map can explain.
     """
-    absent = () if verdict is None else by_absence(verdict)
-    noun = ATTENTION if verdict is None else verdict.of_map
-    classes = () if verdict is None else tuple(verdict.by_class)
-    forbidden = verdict is not None and not any(
-        part.advised and part.level.permits for part in answers(verdict)
-    )
     kinds = [
-        MapFamily(
-            signed,
-            tuple(row for row in rows if row.signed == signed),
-            absent,
-            noun,
-            classes,
-            forbidden,
-        )
+        MapFamily(signed, tuple(row for row in rows if row.signed == signed), verdict)
         for signed in (False, True)
     ]
     return [family for family in kinds if family.rows]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sightline.core.audited_map import reword_for_map
 from sightline.core.results import BY_ABSENCE, CANNOT_TELL, CAVEATS, MUST_NOT, Estimate, Results
 from sightline.core.word_lists import join_words
-from sightline.report.advice import UNFIT, first_of_all
+from sightline.report.advice import NOT_YET, first_of_all
 from sightline.report.alternative_maps import families
-from sightline.report.first_screen import caveats, finding_of, reasons, score_of_map, scores_of
+from sightline.report.first_screen import finding_of, of_tests, reasons, score_of_map, scores_of
 from sightline.report.map_names import map_title
 from sightline.report.number_format import CHANCE_TO_BEST, bracketed, count, percent, texts
 from sightline.report.provenance import audit_date
@@ -27,6 +27,7 @@ from sightline.report.sentences import (
 from sightline.report.sequential_note import BUDGET_SPENT, is_unfinished
 from sightline.report.transfer_summary import TRANSFER
 from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.verdict_table import UNFIT
 
 TITLE, TITLE_WITHOUT = "To paste under a heat map", "To pass on to those who would show attention"
 SHARE_OF_TEXTS = "SL-308"
@@ -66,7 +67,7 @@ def _parts(audit: Results) -> list[HeadlinePart]:
 
 def _body(audit: Results) -> Iterator[str]:
     if first := first_of_all(audit):
-        yield "Do not display any explanation of this model yet."
+        yield NOT_YET
         yield first
         return
     parts = _parts(audit)
@@ -104,24 +105,29 @@ def _caveats(audit: Results, classes: Sequence[str]) -> Iterator[str]:
     found = (
         _of_classes(audit, classes)
         if classes
-        else [*caveats(audit, scores=False), *_not_tested(audit)]
+        else [
+            *((one.which, one.words) for one in of_tests(audit, scores=False) if one.permits),
+            *_not_tested(audit),
+        ]
     )
-    if said := [*_said_once([*found])]:
+    if said := [*_said_once(found)]:
         yield f"Caveats: {' '.join(said)}"
 
 
-def _of_classes(audit: Results, classes: Sequence[str]) -> Iterator[str]:
-    """Give the caveats of some predicted classes, each with the test that it comes from."""
+def _of_classes(audit: Results, classes: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Give the caveats of some predicted classes, each with the test that it comes from: the texts
+    that it is about, and its words.
+    """
     for reason, which, _ in class_caveats(audit.verdict, classes):
         if isinstance(reason, NotRunTests):
             yield _not_run(reason.tests)
             continue
         finding = finding_of(audit, reason.code)
         test = "" if finding is None else f" ({finding.name})"
-        yield f"{opened(f'{which}: {reason.words}' if which else reason.words)}{test}."
+        yield which, f"{reason.words}{test}"
 
 
-def _not_tested(audit: Results) -> Iterator[str]:
+def _not_tested(audit: Results) -> Iterator[tuple[str, str]]:
     """Name the tests that a caveat of all texts says were not run."""
     for reason, _, classes in caveat_reasons(audit.verdict):
         if not classes and isinstance(reason, NotRunTests):
@@ -130,18 +136,19 @@ def _not_tested(audit: Results) -> Iterator[str]:
             yield _not_run((reason.code,))
 
 
-def _not_run(tests: Sequence[str]) -> str:
+def _not_run(tests: Sequence[str]) -> tuple[str, str]:
     """Name tests that were not run; what they need is no matter of the map's readers."""
-    return f"Not tested: {join_words(AUDIT_TESTS[code].name for code in tests)}."
+    return "not tested", join_words(AUDIT_TESTS[code].name for code in tests)
 
 
-def _said_once(sentences: Sequence[str]) -> Iterator[str]:
-    """Leave out for which texts a sentence is where the sentence before says it."""
+def _said_once(caveats: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Write caveats as sentences; for which texts one is, is left out where the one before says
+    it.
+    """
     before = ""
-    for sentence in sentences:
-        of, colon, said = sentence.partition(": ")
-        yield opened(said) if colon and of == before else sentence
-        before = of if colon else ""
+    for which, words in caveats:
+        yield f"{opened(f'{which}: {words}' if which and which != before else words)}."
+        before = which
 
 
 def _tested(audit: Results, part: HeadlinePart) -> Iterator[str]:
@@ -210,7 +217,8 @@ def _open(audit: Results) -> str:
 def _why(audit: Results, part: HeadlinePart) -> Iterator[str]:
     """Give the first reason; if classes differ, the reason of these classes."""
     if not part.classes:
-        yield from reasons(audit)[:1]
+        of_all = (one.text for one in of_tests(audit, scores=True) if not one.classes)
+        yield from [*of_all, *reasons(audit)][:1]
     elif part.why:
         yield f"{opened(part.why)}."
 
@@ -225,7 +233,7 @@ def _instead(audit: Results, forbidden: Sequence[str]) -> str:
     none = NO_OTHER_OF_IMPORTANCE if signed else NO_OTHER
     if found is None or found.chosen is None or not found.may_be_shown or found.name == "attention":
         return none
-    if forbidden and {*forbidden} <= {*found.chosen.against, *found.absent}:
+    if forbidden and {*forbidden} <= {*found.against, *found.absent}:
         return none
     carried = found.chosen.carried
     numbers = f" ({score_of_map(audit, carried)}; {CHANCE_TO_BEST})" if carried is not None else ""

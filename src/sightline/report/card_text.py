@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from markupsafe import escape
 
 from sightline.report.card import HEAD, Card
-from sightline.report.sanitize import one_line
+from sightline.report.sanitize import one_line, visible
 
 
 def card_markdown(card: Card) -> str:
@@ -40,7 +40,10 @@ def card_html(card: Card) -> str:
         rows += ["".join(_element("td", cell) for cell in row) for row in card.rows]
         parts.append("<table>\n" + "".join(f"<tr>{row}</tr>\n" for row in rows) + "</table>")
     if card.command:
-        parts += [_element("h3", "To repeat it"), f"<pre>{_element('code', card.command)}</pre>"]
+        parts += [
+            _element("h3", "To repeat it"),
+            f"<pre><code>{escape(_typed(card.command))}</code></pre>",
+        ]
     parts += [
         _element("h3", "Methods"),
         _element("p", card.methods),
@@ -64,7 +67,12 @@ def _bullets(sentences: Iterable[str]) -> str:
 def _fenced(code: str) -> str:
     """Write a command as typed, between fences longer than any in it."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))
-    return f"{fence}\n{one_line(code)}\n{fence}"
+    return f"{fence}\n{_typed(code)}\n{fence}"
+
+
+def _typed(code: str) -> str:
+    """Put a command on one line, with all its blanks: a name in it may have several."""
+    return visible(code).replace("\n", " ")
 
 
 def _element(kind: str, text: str) -> str:

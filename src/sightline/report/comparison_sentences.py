@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sightline.report.advice import first_of_all
 from sightline.report.alternative_maps import families
 from sightline.report.attention_source_notes import source_of
 from sightline.report.number_format import count, interval, p_value, with_n
@@ -58,7 +59,9 @@ def verdict(side: Side) -> str:
 
 
 def maps(side: Side) -> list[str]:
-    """Name the map of each family that may be shown."""
+    """Name the map of each family that may be shown, or say what has to be fixed first."""
+    if first := first_of_all(side.audit):
+        return [first]
     return [
         f"{family.title}: {family.answer}"
         for family in families(side.audit.maps, side.audit.verdict)

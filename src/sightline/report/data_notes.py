@@ -24,7 +24,7 @@ from sightline.data.assembly.user_corpus import EMPTY, NO_QUERY, NO_WORDS
 from sightline.data.assembly.user_splits import ALSO_TRAINED, EVERY_ROW, UNSEEN_LABELS
 from sightline.data.near_duplicates import NEAR
 from sightline.report.number_format import count, count_phrase, texts
-from sightline.report.sentences import opened, quoted
+from sightline.report.sentences import opened, quoted_start
 from sightline.report.sequential_note import settled_after
 from sightline.verdict.thresholds import default_thresholds
 
@@ -77,7 +77,7 @@ def _groups(audit: Results, card: Mapping[str, Any]) -> Iterator[str]:
         none = f", and {count(found['without'])} of none" if found["without"] else ""
         yield (
             f"The {texts(len(audit.texts))} are of {count_phrase(found['n'], 'group')} (column "
-            f"{quoted(column)}){none}."
+            f"{quoted_start(column)}){none}."
         )
     least = default_thresholds().least
     few = f" A verdict rests on at least {least}." if apart < least else ""
@@ -115,7 +115,7 @@ def _unseen(labels: Mapping[str, int]) -> Iterator[str]:
     if not labels:
         return
     named = [
-        f"{name if name == NOT_SHOWN else quoted(name)} ({count(n)})"
+        f"{name if name == NOT_SHOWN else quoted_start(name)} ({count(n)})"
         for name, n in sorted(labels.items(), key=lambda one: -one[1])
     ]
     more = [f"{count(len(named) - MOST)} more"] if len(named) > MOST else []

@@ -6,9 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from sightline.config.measure_needs import NEEDS, missing_from
-from sightline.core.audited_map import reword_for_map
+from sightline.core.audited_map import ATTENTION, reword_for_map
 from sightline.core.needs import UNASKED, out_of_reach
 from sightline.core.results import (
     BY_ABSENCE,
@@ -33,7 +34,6 @@ from sightline.report import (
     data_notes,
 )
 from sightline.report.advice import (
-    UNFIT,
     changes,
     close_calls,
     first_of_all,
@@ -61,9 +61,10 @@ from sightline.report.sequential_note import BUDGET_SPENT, is_unfinished
 from sightline.report.transfer_summary import transfer_sentences
 from sightline.verdict.audit_test import OPERATORS
 from sightline.verdict.catalogue import AUDIT_TESTS, OWN
+from sightline.verdict.verdict_table import UNFIT
 
 VERDICT, WHY, CAVEATS, NOT_RUN, MAPS = "VERDICT", "Why", "Caveats", "Not run", "Maps"
-RESULTS: tuple[Answer, ...] = ("passed", "failed", "inconclusive", "not run")
+RESULTS: tuple[Answer, ...] = get_args(Answer)
 REMOVAL = "SL-301"
 ADD = "add --measure"
 NEVER = "cannot be run on a Hugging Face model, and no setting changes that"
@@ -105,6 +106,24 @@ class VerdictSentence:
     def tone(self) -> str:
         """The colour class on a page."""
         return _TONES.get(self.level, "open")
+
+
+@dataclass(frozen=True)
+class TestReason:
+    """A reason of the verdict that comes from a test, in words without their end."""
+
+    which: str
+    """The texts that it is about; empty for all texts."""
+    words: str
+    permits: bool
+    """Whether a map may be shown for its texts."""
+    classes: tuple[str, ...] = ()
+    """The predicted classes of its texts, if it is about some."""
+
+    @property
+    def text(self) -> str:
+        """The reason as a sentence."""
+        return f"{opened(f'{self.which}: {self.words}' if self.which else self.words)}."
 
 
 def blocks(audit: Results, *, alone: bool = True, scores: bool = True) -> list[Block]:
@@ -158,7 +177,7 @@ def _of(part: HeadlinePart) -> str:
 def reasons(audit: Results, *, scores: bool = True) -> list[str]:
     """Say why: how much the highlighted words carry if a map may be shown, else what failed."""
     carried = [*transfer_sentences(audit, numbers=scores), *_removal(audit)]
-    failed = (said for said, permits in of_tests(audit, scores=scores) if not permits)
+    failed = (one.text for one in of_tests(audit, scores=scores) if not one.permits)
     return [*_cut_short(audit), *carried, *failed, *too_few(audit.verdict)]
 
 
@@ -205,13 +224,11 @@ def _shared(reason: str, each: Sequence[str]) -> str:
 
 def caveats(audit: Results, *, scores: bool = True) -> list[str]:
     """Say what else a reader must know if a map may be shown."""
-    return [said for said, permits in of_tests(audit, scores=scores) if permits]
+    return [one.text for one in of_tests(audit, scores=scores) if one.permits]
 
 
-def of_tests(audit: Results, *, scores: bool) -> Iterator[tuple[str, bool]]:
-    """Give each reason of the verdict that comes from a test, and whether a map may be shown for
-    its texts.
-    """
+def of_tests(audit: Results, *, scores: bool) -> Iterator[TestReason]:
+    """Give each reason of the verdict that comes from a test."""
     none_shown = not any(part.level.permits for part in answers(audit.verdict) if part.advised)
     for reason, which, classes in caveat_reasons(audit.verdict):
         if _is_named_below(audit, reason) or reason.words.startswith(BY_ABSENCE):
@@ -219,10 +236,11 @@ def of_tests(audit: Results, *, scores: bool) -> Iterator[tuple[str, bool]]:
         if none_shown and audit.verdict.level.permits and which in ("", ALL_TOGETHER):
             continue  # caveats of a map that may be shown for no class
         levels = [audit.verdict.by_class[name].level for name in classes] or [audit.verdict.level]
-        text = f"{which}: {reason.words}" if which else reason.words
-        yield (
-            f"{opened(text)}{_source(audit, reason, classes, scores=scores)}.",
+        yield TestReason(
+            which,
+            f"{reason.words}{_source(audit, reason, classes, scores=scores)}",
             all(level.permits for level in levels),
+            classes,
         )
 
 
@@ -379,19 +397,16 @@ def _map(family: MapFamily, audit: Results, *, scores: bool) -> str:
     """Name the map that may be shown; attention itself if the verdict allows it."""
     allowed = [part for part in answers(audit.verdict) if part.level.permits and part.advised]
     noun = audit.verdict.of_map
-    attention = noun if allowed and not family.signed else ""
+    which = of_classes([name for part in allowed for name in part.classes])
+    attention = f"{noun}{which}" if allowed and not family.signed else ""
     if family.chosen is None or not family.may_be_shown:
         return attention or family.answer
-    if family.name == "attention":
-        return f"{noun}{family.but_not_for}" if allowed else reword_for_map(NONE_BETTER, noun)
+    if family.name == ATTENTION:
+        return attention or reword_for_map(NONE_BETTER, noun)
     carried = family.chosen.carried
     text = f" ({score_of_map(audit, carried)})" if carried is not None and scores else ""
     other = f"{map_title(family.name)}{text}{family.but_not_for}"
-    if not attention:
-        return other
-    return (
-        f"{attention}{of_classes([name for part in allowed for name in part.classes])}, or {other}"
-    )
+    return f"{attention}, or {other}" if attention else other
 
 
 def score_of_map(audit: Results, carried: Estimate) -> str:

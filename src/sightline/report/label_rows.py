@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sightline.core.interval_level import percent_of
 from sightline.core.results import VERDICTS, Estimate, Level, Results
 from sightline.core.word_lists import join_words
 from sightline.report.column_layout import aligned
+from sightline.report.first_screen import deciding_tests
 from sightline.report.number_format import count, score, score_span
 from sightline.report.sentences import quoted
 from sightline.stats.intervals import LEVEL
+from sightline.verdict.verdict_table import UNFIT
 
 SHOWN = 25
 """Labels that the terminal lists."""
@@ -20,6 +24,8 @@ NAMED = 3
 LEFT_OUT = 6
 """Most labels that are named among those not audited for one reason."""
 NOT_AUDITED = "not audited"
+_COUNTED = re.compile(r"(too few \w+): \d+ of \d+ texts; (.+)")
+"""A reason that counts the texts of one label: its words before and after."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,9 @@ def audited_row(label: str, predicted: int, texts: int, audit: Results, level: f
     """
     verdict = audit.verdict
     own = verdict.by_class.get(label)
-    decided = next((one for one in audit.findings if one.code in verdict.decided_by[:1]), None)
+    # The tests of an audit with too few texts, which it names, decided nothing.
+    codes = [] if verdict.row == UNFIT else deciding_tests(audit)
+    decided = next((one for one in audit.findings if one.code in codes[:1]), None)
     reason = next((one.words for one in verdict.reasons), "")
     return LabelRow(
         label,
@@ -87,14 +95,14 @@ def intervals_note(rows: Sequence[LabelRow]) -> str:
     """Say at which level the intervals are, and why some are wider."""
     tested = [row for row in rows if row.verdict is not None]
     wide = max((row.level for row in tested), default=LEVEL)
-    note = f"Intervals: {100 * LEVEL:.4g} %, over texts; 0 = chance, 1 = best."
+    note = f"Intervals: {percent_of(LEVEL)} %, over texts; 0 = chance, 1 = best."
     if wide <= LEVEL:
         return note
     if len(tested) == 1:
-        return f"{note} Here {100 * wide:.4g} %, because the audit may look more than once."
+        return f"{note} Here {percent_of(wide)} %, because the audit may look more than once."
     return (
-        f"{note} Where attention passed its own tests: {100 * wide:.4g} %. So among the labels for "
-        f"which it can be shown, at most {100 * (1 - LEVEL):.4g} % are expected to be wrong "
+        f"{note} Where attention passed its own tests: {percent_of(wide)} %. So among the labels for "
+        f"which it can be shown, at most {percent_of(1 - LEVEL)} % are expected to be wrong "
         f"({len(tested)} labels tested)."
     )
 
@@ -130,21 +138,22 @@ def by_verdict(rows: Sequence[LabelRow]) -> tuple[list[LabelRow], list[LabelRow]
 
 def reasons(left: Sequence[LabelRow]) -> list[str]:
     """Say each reason once for all labels that were not audited because of it."""
-    by_reason: dict[tuple[str, str], list[LabelRow]] = {}
+    by_reason: dict[tuple[str, ...], list[LabelRow]] = {}
     for row in left:
-        # the text between them counts the texts of one label
-        reason, _, rest = row.why.partition(": ")
-        by_reason.setdefault((reason, rest.rpartition("; ")[2]), []).append(row)
+        counted = _COUNTED.fullmatch(row.why)
+        by_reason.setdefault(counted.groups() if counted else (row.why,), []).append(row)
     return [
-        f"{NOT_AUDITED}, {one[0].why}: {quoted(one[0].label)}"
-        if len(one) == 1
-        else f"{NOT_AUDITED}, {reason}: {_predicted(one)}; {least}: {_first([*map(_label, one)])}"
-        for (reason, least), one in by_reason.items()
+        f"{NOT_AUDITED}, {_shared(reason, rows)}: {_first([quoted(row.label) for row in rows])}"
+        for reason, rows in by_reason.items()
     ]
 
 
-def _label(row: LabelRow) -> str:
-    return quoted(row.label)
+def _shared(reason: Sequence[str], rows: Sequence[LabelRow]) -> str:
+    """Say a reason that labels share; the texts of several labels are counted together."""
+    if len(rows) == 1 or len(reason) == 1:
+        return rows[0].why
+    few, least = reason
+    return f"{few}: {_predicted(rows)}; {least}"
 
 
 def _predicted(rows: Sequence[LabelRow]) -> str:

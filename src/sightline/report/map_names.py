@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from sightline.config.word_maps import MAPS as OF_WORDS
 from sightline.core.results import MapRow, merit
@@ -57,7 +58,9 @@ def map_title(quantity: str) -> str:
     return next((kind.name for kind in MAPS if kind.quantity == quantity), quantity)
 
 
-def first_maps(kinds: Sequence[Map], rows: Sequence[MapRow]) -> tuple[str, ...]:
+def first_maps(
+    kinds: Sequence[Map], rows: Sequence[MapRow], recommended: Collection[str] = ()
+) -> tuple[str, ...]:
     """Name the maps that are shown first: attention, and the best other map by the audit.
 
     That is the recommended map; among two, the signed one, which says more. If none is recommended,
@@ -65,7 +68,7 @@ def first_maps(kinds: Sequence[Map], rows: Sequence[MapRow]) -> tuple[str, ...]:
     map.
     """
     held = [kind.quantity for kind in kinds]
-    ranked = sorted(rows, key=_place)
+    ranked = sorted(rows, key=partial(_place, recommended))
     others = [
         name
         for name in (*(row.name for row in ranked), *held)
@@ -74,13 +77,6 @@ def first_maps(kinds: Sequence[Map], rows: Sequence[MapRow]) -> tuple[str, ...]:
     return tuple(name for name in ("attention", *others[:1]) if name in held)
 
 
-def _place(row: MapRow) -> tuple[bool, bool, bool, float]:
-    best = recommended(row)
+def _place(recommended: Collection[str], row: MapRow) -> tuple[bool, bool, bool, float]:
+    best = row.name in recommended
     return not best, not row.chosen, row.signed != best, -merit(row.carried)
-
-
-def recommended(row: MapRow) -> bool:
-    """Check whether the audit says that a map may be shown: chosen on one half of the texts, and
-    passed on the other.
-    """
-    return row.chosen and row.answer == "passed"

@@ -10,6 +10,7 @@ from sightline.core.results import Measurement, Results
 from sightline.report.number_format import level_of, texts
 from sightline.report.provenance import card_name
 from sightline.report.sentences import opened
+from sightline.verdict.catalogue import AUDIT_TESTS
 
 WORKS = {
     "Jain & Wallace 2019": (
@@ -154,6 +155,12 @@ _ASKED = {
 _IN_SOME_DATA = ("marks", "rationale")
 """Measures of something that texts may lack: punctuation, and rationales."""
 
+_SET = {
+    False: "set beforehand on synthetic texts",
+    True: "given by the question of the test",
+}
+"""Where a threshold comes from, by whether the test fixes it."""
+
 
 def methods(audit: Results, trainings: int = 1) -> str:
     """Write the paragraph from the audit, which may be the first of several trainings."""
@@ -231,16 +238,19 @@ def _chosen(audit: Results) -> Iterator[str]:
 
 def _judged(audit: Results, trainings: int) -> Iterator[str]:
     """Say how scores became results, and which seed was used."""
-    deltas = [
-        f"{one.code} {one.threshold:g}"
-        for one in audit.findings
-        if one.bears and one.score and one.threshold
-    ]
-    if deltas:
+    deltas: dict[bool, list[str]] = {False: [], True: []}
+    for one in audit.findings:
+        if one.bears and one.score and one.threshold:
+            fixed = one.code in AUDIT_TESTS and AUDIT_TESTS[one.code].fixed is not None
+            deltas[fixed].append(f"{one.code} {one.threshold:g}")
+    if any(deltas.values()):
         level = level_of(one.score for one in audit.findings if one.bears)
+        beforehand = " or ".join(
+            f"{how} ({', '.join(deltas[fixed])})" for fixed, how in _SET.items() if deltas[fixed]
+        )
         yield (
             f"Each score was compared, with its {level} % interval over texts, with its threshold, "
-            f"set beforehand on synthetic texts ({', '.join(deltas)}); intervals by predicted "
+            f"{beforehand}; intervals by predicted "
             "class were corrected for the number of classes."
         )
     if "seed" in audit.spec:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
 
+from sightline.core.interval_level import level_in
 from sightline.core.results import Estimate
 
 KEEP = "\u00a0"
 """A space that breaks no line, so that a number stays with its bound and its sign."""
 CHANCE_TO_BEST = f"0{KEEP}={KEEP}chance, 1{KEEP}={KEEP}best"
 """How to read a score, where nothing else explains it."""
-_LEVEL = re.compile(r", (\d+(?:\.\d+)?) % interval")
-"""The level in the method of an interval, if it is not the usual one."""
+_USUAL = "95"
+"""The level of an interval in per cent where its method names none."""
 
 
 def number(value: float) -> str:
@@ -75,9 +75,8 @@ def level_of(estimates: Iterable[Estimate | None]) -> str:
     ('98.33', '95')
     """
     known = [one for one in estimates if one is not None and not math.isnan(one.low)]
-    found = [_LEVEL.search(one.method) for one in known]
-    levels = sorted({float(one[1]) if one else 95.0 for one in found}) or [95.0]
-    return " or ".join(f"{one:g}" for one in levels)
+    levels = {level_in(one.method) or _USUAL for one in known} or {_USUAL}
+    return " or ".join(sorted(levels, key=float))
 
 
 def score(value: float) -> str:
@@ -111,7 +110,7 @@ def percent(estimate: Estimate, also: str = "") -> str:
     """
     if math.isnan(estimate.value):
         return plainly(estimate)
-    places = _places(estimate)
+    places = places_of(estimate)
     more = f"; {also}" if also else ""
     return (
         f"{percentage(estimate.value, places)} ({level_of([estimate])}{KEEP}% CI {_percent_span(estimate, places)}, "
@@ -138,8 +137,8 @@ def percentage(share: float, places: int = 0) -> str:
     return f"{100 * share:z.{max(places, int(nearly))}f}{KEEP}%".replace("-", "−")
 
 
-def _places(estimate: Estimate) -> int:
-    """Number of decimals that a percentage supports: one if its interval is narrow."""
+def places_of(estimate: Estimate) -> int:
+    """Give the number of decimals that a percentage supports: one if its interval is narrow."""
     return 1 if estimate.high - estimate.low < 0.02 and estimate.high > estimate.low else 0
 
 
@@ -173,10 +172,10 @@ def count(n: int) -> str:
 def count_phrase(n: int, what: str) -> str:
     """Count things, in the singular or the plural.
 
-    >>> count_phrase(1, "cell"), count_phrase(1200, "cell")
-    ('1 cell', '1,200 cells')
+    >>> count_phrase(1, "cell"), count_phrase(1200, "cell"), count_phrase(2, "class")
+    ('1 cell', '1,200 cells', '2 classes')
     """
-    return f"{count(n)} {what if n == 1 else f'{what}s'}"
+    return f"{count(n)} {what if n == 1 else f'{what}es' if what.endswith('s') else f'{what}s'}"
 
 
 def texts(n: int) -> str:
@@ -199,3 +198,24 @@ def p_value(p: float, *, at_most: bool = False) -> str:
     least = 0.001
     sign = "≤" if at_most else "="
     return f"p{KEEP}<{KEEP}{least}" if p < least / 2 else f"p{KEEP}{sign}{KEEP}{number(p)}"
+
+
+def duration(seconds: float) -> str:
+    """Write a duration, rounded to the precision of an estimate.
+
+    >>> [duration(s) for s in (0.4, 48.2, 500, 9000)]
+    ['1 s', '48 s', '8 min', '2.5 h']
+    """
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"
+
+
+def duration_span(least: float, most: float) -> str:
+    """Write a range of durations.
+
+    >>> duration_span(110, 143), duration_span(110, 200)
+    ('about 2 min', '2 min to 3 min')
+    """
+    shortest, longest = duration(least), duration(most)
+    return f"about {longest}" if shortest == longest else f"{shortest} to {longest}"

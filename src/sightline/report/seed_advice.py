@@ -5,16 +5,17 @@ the run.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, MUST_NOT, Level, Verdict
+from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, Level, Verdict
 from sightline.core.word_lists import join_words
-from sightline.report.advice import AFTER_GUESSING, NO_WORD, NOT_SURELY, UNFIT, too_few_texts
+from sightline.report.advice import AFTER_GUESSING, NO_WORD, NOT_SURELY, too_few_texts
 from sightline.report.map_names import map_title
 from sightline.report.multi_seed_summary import of_trainings
 from sightline.report.number_format import KEEP, approximate_count, count, texts
-from sightline.report.sentences import but_not_for, of_classes, opened, quoted
+from sightline.report.sentences import but_not_for, of_classes, quoted
 from sightline.verdict.seed_summary import MapsBySeed, SeedSummary
+from sightline.verdict.verdict_table import UNFIT
 
 _DEPENDS = (
     "Whether the attention map may be shown{of} depends on the training: show it only of a "
@@ -80,8 +81,7 @@ def _answer(verdict: Verdict, name: str) -> Level | None:
     """
     if name not in verdict.by_class:
         return None if verdict.by_class else verdict.level
-    own = verdict.by_class[name].level
-    return MUST_NOT if verdict.level == MUST_NOT and own == CANNOT_TELL else own
+    return verdict.closed(verdict.by_class[name].level)
 
 
 def _may_be_shown(by_seed: list[Level | None]) -> str:
@@ -102,32 +102,36 @@ def _may_be_shown(by_seed: list[Level | None]) -> str:
 
 
 def _other_maps(across: SeedSummary) -> Iterator[str]:
-    """Say for each family which other map may be shown; if attention may be shown, only signed maps
-    are named.
+    """Say for each family which other map may be shown; if attention may be shown, a map of how much
+    each word matters is an alternative, and nothing is said where there is none.
     """
     answers = [_answer(one, name) for name in across.by_class or ("",) for one in across.details]
     asked = [one for one in answers if one and one != BY_ABSENCE]
     if not asked:
         return  # no map explains a class that is decided by absence
     allowed = all(one.permits for one in asked)
-    absent = [name for name, ends in across.by_class.items() if BY_ABSENCE in ends]
     for maps in across.maps:
         found = Counter("" if one == "attention" else one or "" for one in maps.by_seed)
         if set(found) != {""}:
-            yield _other(maps, found, absent)
+            yield _other(across, maps, found, allowed=allowed)
         elif not maps.signed and not allowed:
             yield (
-                f"Show no other map of {_SAYS[False]}: no map that was put before attention passes "
-                "in any training."
+                f"Show no other map of {_SAYS[False]}: no map that was put before attention may be "
+                "shown in any training."
             )
 
 
-def _other(maps: MapsBySeed, found: Counter[str], absent: Sequence[str]) -> str:
+def _other(across: SeedSummary, maps: MapsBySeed, found: Counter[str], *, allowed: bool) -> str:
     """Name the map of a family that may be shown, or say how it depends on the run."""
     says, total, (first, times) = _SAYS[maps.signed], len(maps.by_seed), found.most_common(1)[0]
-    if times == total:
-        text = f"to show {says}, take the {map_title(first)} map{but_not_for(maps.against, absent)}"
-        return opened(f"{text}: it may be shown in {of_trainings(times, total)}.")
+    absent = [name for name, ends in across.by_class.items() if BY_ABSENCE in ends]
+    left = {*across.by_class} - {*maps.against, *absent}
+    if times == total and (left or not across.by_class):
+        which = f"the {map_title(first)} map{but_not_for(maps.against, absent)}"
+        what = (
+            f"Or show {which}" if allowed and not maps.signed else f"To show {says}, take {which}"
+        )
+        return f"{what}: it may be shown in {of_trainings(times, total)}."
     each = ", ".join(
         f"{map_title(name) if name else 'none'} in {n}" for name, n in found.most_common()
     )
@@ -145,7 +149,7 @@ def _more_texts(across: SeedSummary) -> Iterator[str]:
         few = [
             one.by_class[name]
             for one in across.details
-            if name in one.by_class and one.by_class[name].row == 1
+            if name in one.by_class and one.by_class[name].row == UNFIT
         ]
         why = dict.fromkeys(one.reasons[0].words for one in few if one.reasons)
         if why:

@@ -300,8 +300,13 @@ def caveats_title(verdict: Verdict) -> str:
 
 
 def quoted(name: str) -> str:
-    """Quote the name of a class, which a user chose."""
-    return f"'{shortened(one_line(name), 40)}'"
+    """Quote the whole name of a class: others may differ from it at the end alone."""
+    return f"'{one_line(name)}'"
+
+
+def quoted_start(text: str) -> str:
+    """Quote the start of a word, a column or a label that no verdict is about."""
+    return f"'{shortened(one_line(text), 40)}'"
 
 
 def of_classes(classes: Sequence[str], level: Level | None = None) -> str:

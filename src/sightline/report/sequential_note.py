@@ -13,6 +13,7 @@ from sightline.report.number_format import (
     approximate_count,
     count,
     count_phrase,
+    duration,
     texts,
 )
 from sightline.report.sentences import name_classes, quoted
@@ -40,7 +41,7 @@ def settled_after(audit: Results) -> list[str]:
     about = _sequential(audit)
     if not about:
         return []
-    took = _seconds(about["seconds"])
+    took = duration(about["seconds"])
     of = f"{count(about['texts'])} of {texts(about['planned'])}; {took}"
     said = [*_some_words(about), *_not_compared(about)]
     if about["settled"] and about["texts"] == about["planned"] and audit.verdict.tells_nothing:
@@ -49,7 +50,7 @@ def settled_after(audit: Results) -> list[str]:
         rest = ": the other texts would not change it" if about["texts"] < about["planned"] else ""
         return [f"The verdict was settled after {of}{rest}.", *said]
     if about.get("unfinished"):
-        spent = f"The budget of {as_given(about['budget'])} ended the audit after {_seconds(about['seconds'])}"
+        spent = f"The budget of {as_given(about['budget'])} ended the audit after {duration(about['seconds'])}"
         what = f"before every test that decides had measured {texts(about['texts'])}"
         return [f"{spent}, {what}: the verdict is not settled. {_open(about)}", *said]
     there = max(audit.to_test_on, about["planned"])
@@ -119,7 +120,7 @@ def look_line(state: LookState) -> str:
     """Say the result of a look in one line."""
     head = (
         f"look {state.number} of {state.looks}, {count(state.texts)} of {texts(state.planned)}, "
-        f"{_seconds(state.seconds)}"
+        f"{duration(state.seconds)}"
     )
     if state.settled.all:
         return f"{head}: settled"
@@ -163,7 +164,7 @@ def _left(about: Mapping[str, Any], there: int) -> str:
         )
     if needed is None:
         return f"{said} More texts would not settle it soon: a score lies at its threshold, or its test takes no more texts."
-    took = "" if seconds is None else f", in about {_seconds(seconds)}"
+    took = "" if seconds is None else f", in about {duration(seconds)}"
     how = f"; the data have {count(there)} to test on" if needed > there else _flags(about, needed)
     return f"{said} About {approximate_count(needed)}{KEEP}texts may settle it{took}{how}."
 
@@ -215,9 +216,3 @@ def _tests(codes: tuple[str, ...] | list[str]) -> str:
 def _titles(codes: tuple[str, ...] | list[str]) -> Iterator[str]:
     for code in codes:
         yield AUDIT_TESTS[code].title if code in AUDIT_TESTS else code
-
-
-def _seconds(seconds: float) -> str:
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -11,6 +11,7 @@ from jaxtyping import Float, Int, Shaped
 from scipy.special import stdtrit
 
 from sightline.config.interval_settings import INTERVALS
+from sightline.core.interval_level import with_level
 from sightline.core.results import Estimate
 
 Array = np.ndarray
@@ -108,7 +109,7 @@ def resampled_units(n: int, groups: int) -> str:
 
 def describe_method(method: str, level: float) -> str:
     """Describe how an interval was made, with its level where that is not the usual one."""
-    return method if level == LEVEL else f"{method}, {100 * level:.4g} % interval"
+    return method if level == LEVEL else with_level(method, level)
 
 
 def known_rows(*columns: Shaped[Array, " N"]) -> Int[Array, " K"]:

@@ -64,7 +64,7 @@ class AdversaryObjective:
         out = np.zeros(len(validation))
         with torch.no_grad():
             for rows in length_batches(validation, BATCH):
-                out[rows] = self.losses(model, [validation[i] for i in rows]).double().cpu().numpy()
+                out[rows] = self.losses(model, [validation[i] for i in rows]).cpu().double().numpy()
         return out
 
 
@@ -75,7 +75,7 @@ def _stored(
     base.eval()
     for rows in length_batches(texts, BATCH):
         batch = base.collate([texts[i] for i in rows])
-        targets = probabilities(base.trace(batch).logits.double().cpu().numpy())
+        targets = probabilities(base.trace(batch).logits.cpu().double().numpy())
         for row, weights, answer in zip(rows, attention_of(base, batch), targets, strict=True):
             attention[texts[row].index], answers[texts[row].index] = weights, answer
     return attention, answers

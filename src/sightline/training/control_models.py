@@ -111,7 +111,11 @@ def trainings_of(spec: RunSpec) -> tuple[RunSpec, ...]:
 def _described(part: Part, spec: RunSpec) -> RunSpec:
     row = row_of("companion", part.name)
     module, _, name = row.built.partition(":")
-    found: RunSpec = getattr(import_module(module), name)(spec, **row.chosen(part))
+    try:
+        found: RunSpec = getattr(import_module(module), name)(spec, **row.chosen(part))
+    except SpecError as error:  # the user named the control model, not the settings of its training
+        message = error.message.removeprefix(f"{part}: ")
+        raise SpecError(f"{part}: {message}", field="companions") from None
     return found
 
 

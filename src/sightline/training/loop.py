@@ -176,7 +176,7 @@ def predict(
     logits = np.zeros((len(split), 1 if model.link == "sigmoid" else len(model.label_names)))
     with torch.no_grad():
         for rows in length_batches(split, batch_size):
-            logits[rows] = model(model.collate([split[i] for i in rows])).double().cpu().numpy()
+            logits[rows] = model(model.collate([split[i] for i in rows])).cpu().double().numpy()
     return logits
 
 

@@ -176,13 +176,20 @@ def _number(name: str, by_seed: Sequence[Estimate | None]) -> NumberBySeed:
 
 
 def _maps(found: Sequence[Results]) -> Iterator[MapsBySeed]:
-    """Name the map of each family that was chosen on the other half of the texts, if it passes."""
+    """Name the map of each family that was chosen on the other half of the texts, if it passes and
+    works for texts of some class.
+    """
     for signed in (False, True):
         chosen = [
             next((row for row in audit.maps if row.chosen and row.signed == signed), None)
             for audit in found
         ]
-        passing = [row if row is not None and row.answer == "passed" else None for row in chosen]
+        passing = [
+            row
+            if row and row.answer == "passed" and audit.verdict.leaves_texts(row.against)
+            else None
+            for row, audit in zip(chosen, found, strict=True)
+        ]
         if any(row.signed == signed for audit in found for row in audit.maps):
             against = dict.fromkeys(
                 name for row in passing if row is not None for name in row.against

@@ -42,6 +42,8 @@ IDENTITY = 1e-4
 """Largest difference allowed between the model's logits and those decoded from its own
 attention."""
 
+UNFIT, FAITHFUL = 1, 4
+"""The rows that apply if nothing can be concluded, and if the map can be shown without caveats."""
 TOO_FEW = "too few texts"
 """Prefix of the reason of a verdict that lacks texts."""
 MOST_BY_QUERY = 0.5
@@ -317,7 +319,7 @@ def _grounded(case: VerdictContext, claims: list[AuditTest]) -> Basis | None:
 
 def _faithful(case: VerdictContext) -> Basis | None:
     asked = {code: one.for_all for code, one in AUDIT_TESTS.items()}
-    unlike = case.classes is not None and any(one.row != 4 for one in case.classes.values())
+    unlike = case.classes is not None and any(one.row != FAITHFUL for one in case.classes.values())
     if not _meets(case, asked) or unlike or case.learned is None or not case.learned.something:
         return None
     if not case.of and _of_the_query(case.evidence):
@@ -433,7 +435,7 @@ _AS_WRITTEN = join_words(sorted(code for code, claim in AUDIT_TESTS.items() if c
 _NATURAL = f"one of {_AS_WRITTEN}, which make no texts, passed"
 TABLE = (
     VerdictRule(
-        1,
+        UNFIT,
         CANNOT_TELL,
         "the model’s answers, to changed texts too, could not be taken or are not finite numbers, "
         "or are the same class for every text; or decoding the model’s own attention misses its "
@@ -469,7 +471,7 @@ TABLE = (
         _not_used,
     ),
     VerdictRule(
-        4,
+        FAITHFUL,
         CAN,
         f"{_SUPPORTED} passed, and one of {_ONE} did; none of {_SPARED} failed (each may be "
         f"inconclusive or not run); {_NATURAL}; the model is better than guessing; and the "

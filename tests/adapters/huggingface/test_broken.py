@@ -14,7 +14,7 @@ from sightline.adapters.compatibility import check
 from sightline.adapters.huggingface.auditable import HuggingFace
 from sightline.core.errors import ModelError
 from sightline.data.dataset import Dataset
-from tests.adapters.huggingface.toys import classifier, word_pieces
+from tests.adapters.huggingface.toys import classifier, tokenizer_of, word_pieces
 from tests.texts import example
 
 Change = Callable[[Any], None]
@@ -117,6 +117,23 @@ def test_a_mask_that_is_not_used_is_never_missed() -> None:
     trace = model.trace(model.collate(TEXTS))
     alone = [model.trace(model.collate([text])).logits[0] for text in TEXTS]
     assert torch.allclose(trace.logits, torch.stack(alone), atol=1e-6)
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama"])
+def test_a_decoder_without_a_padding_token_gives_the_same_numbers(family: str) -> None:
+    """Several texts of one length are run at a time, and its configuration stays as it is."""
+    known = tokenizer_of(family)
+    texts = [*TEXTS, example("the film was very bad", len(TEXTS))]
+    traces = {}
+    for pad in (known.pad_token_id, None):
+        model = sightline.transformer(classifier(family, pad_token_id=pad), known)
+        assert model.together == (pad is not None)
+        assert [one.name for one in check(model, texts) if one.outcome == "failed"] == []
+        traces[pad] = model.trace(model.collate(texts))
+        assert model.module.config.pad_token_id == pad
+    with_pad, without = traces.values()
+    assert torch.allclose(without.logits, with_pad.logits, atol=1e-5)
+    assert torch.allclose(without.attention, with_pad.attention, atol=1e-5)
 
 
 def by_hand(module: Any) -> None:

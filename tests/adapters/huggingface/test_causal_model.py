@@ -22,6 +22,7 @@ from sightline.adapters.huggingface import pretrained_parts
 from sightline.adapters.huggingface.auditable import HuggingFace
 from sightline.adapters.huggingface.causal_model import load_causal
 from sightline.adapters.huggingface.from_pretrained import load_huggingface
+from sightline.adapters.huggingface.prompt_files import labelled
 from sightline.adapters.huggingface.prompted_model import PromptedModel
 from sightline.api.model_source import under_reading
 from sightline.cli.app import run
@@ -336,6 +337,14 @@ def test_labels_come_from_a_mapping() -> None:
 
 
 @pytest.mark.parametrize(
+    ("answers", "labels"),
+    [({1: "good", 0: "bad"}, ["1", "0"]), ({True: "good", False: "bad"}, ["true", "false"])],
+)
+def test_labels_of_answers_are_written_as_in_a_table(answers: Any, labels: list[str]) -> None:
+    assert [*labelled(answers).items()] == [*zip(labels, ("good", "bad"), strict=True)]
+
+
+@pytest.mark.parametrize(
     ("answers", "message"),
     [
         (("negative", "good"), r"got ' negative' = .* \+ .*such as"),
@@ -343,6 +352,9 @@ def test_labels_come_from_a_mapping() -> None:
         (("good",), "expected two or more"),
         (("good", "good"), "'good' is there twice"),
         ({"a": "good", "b": " "}, "expected a label and an answer"),
+        ({"a": "good", "b": 0}, "got 0"),
+        ((1, 2), "got 1"),
+        ({0: "good", "0": "bad"}, "a label is there twice"),
     ],
 )
 def test_answers_that_do_not_serve_are_refused(answers: Any, message: str) -> None:

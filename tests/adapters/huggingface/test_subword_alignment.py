@@ -78,6 +78,13 @@ def test_words_that_were_cut_before_are_not_read(reader: SubwordReader) -> None:
     assert reader.read(reader.seen(long)).ids == reader.read(long).ids
 
 
+def test_a_blank_beyond_the_length_of_the_model_is_no_word() -> None:
+    short = replace(GPT, longest=4)
+    for blank in (" ", "  ", "   "):
+        text = example(f"the film was good and{blank}bad")
+        assert len(short.seen(text).tokens) + short.beyond(text) == len(text.tokens)
+
+
 def test_a_last_word_without_a_piece_of_its_own_stays_in_the_text() -> None:
     """It is no word that was cut: the model reads it with the word before."""
     reader = SubwordReader(joining("byte-pair"), 24, 0)

@@ -173,6 +173,24 @@ def test_an_axis_that_only_happens_to_be_as_long_as_a_text_is_no_attention() -> 
     assert len(find(module, runs(module))) == 1
 
 
+@pytest.mark.filterwarnings("ignore:Implicit dimension choice")
+@pytest.mark.parametrize("shape", [(), (4,), (4, 3), (4, 3, 2), (4, 3, 2, 5)])
+def test_a_softmax_that_names_no_axis_has_torchs_own(shape: tuple[int, ...]) -> None:
+    sums = []
+
+    def seen(_: Site, weights: torch.Tensor, dim: int) -> torch.Tensor:
+        sums.append(weights.sum(dim))
+        return weights
+
+    bare = nn.Softmax()
+    bare.forward = nn.functional.softmax
+    for module in (nn.Softmax(), bare):
+        with softmax_tracer.watching(module, seen):
+            module(torch.randn(shape))
+    assert len(sums) == 2
+    assert all(torch.allclose(one, torch.ones(())) for one in sums)
+
+
 def test_a_run_that_breaks_leaves_nothing_behind() -> None:
     module = built(Stacked)
     sites = find(module, runs(module))

@@ -21,7 +21,7 @@ from sightline.experiments.sql import table_streams
 from sightline.experiments.sql.duckdb_query import ask
 from sightline.experiments.sql.store_tables import TABLES
 from sightline.experiments.store import Store, Summary
-from tests.experiments.test_store import SPEC
+from tests.experiments.one_run import SPEC
 
 ODD = "mlp(hidden=4) \"quoted\" 'x'; DROP TABLE runs; -- Modell für 漢字\n\ud800"
 KEYS = [run_key(replace(SPEC, seed=seed)) for seed in (1, 2, 3)]

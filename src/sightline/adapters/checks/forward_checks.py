@@ -103,7 +103,7 @@ MOST_UNKNOWN = 0.9
 def unknown_share(batch: Batch, unknown: int) -> float:
     """The share of the words' tokens that are unknown."""
     tokens = batch.ids[batch.attendable]
-    return float((tokens == unknown).double().mean()) if len(tokens) else 0.0
+    return float((tokens == unknown).cpu().double().mean()) if len(tokens) else 0.0
 
 
 def recognised(on: ProbeBatch) -> CheckResult:
@@ -166,7 +166,7 @@ def distribution(on: ProbeBatch) -> CheckResult:
             f"a weight is negative ({float(attention.min()):.2g})",
             "give the weights after the softmax, not scores",
         )
-    sums = attention.masked_fill(~on.batch.attendable, 0).double().sum(1)
+    sums = attention.masked_fill(~on.batch.attendable, 0).cpu().double().sum(1)
     row = int((sums - 1).abs().argmax())
     apart = abs(float(sums[row]) - 1)
     if apart <= 10 * TOLERANCE:

@@ -181,9 +181,9 @@ def _missed(on: ProbeBatch, gradient: Float[torch.Tensor, "B T E"]) -> Float[tor
     where = on.trace.embeddings.detach()
     direction = _direction(where) * on.batch.mask[:, :, None]
     with torch.no_grad():
-        up, down = (_target(on, where + sign * STEP * direction).double() for sign in (1, -1))
+        up, down = (_target(on, where + sign * STEP * direction).cpu().double() for sign in (1, -1))
     measured = (up - down) / (2 * STEP)
-    ours = (gradient.double() * direction.double()).sum((1, 2))
+    ours = (gradient.cpu().double() * direction.cpu().double()).sum((1, 2))
     return (measured - ours).abs() / measured.abs().clamp(min=SLOPE)
 
 
@@ -191,4 +191,6 @@ def _direction(embeddings: Float[torch.Tensor, "B T E"]) -> Float[torch.Tensor, 
     """Draw a direction with the norm of the embeddings, the same each time."""
     generator = torch.Generator().manual_seed(0)
     drawn = torch.randn(embeddings.shape, generator=generator).to(embeddings)
-    return drawn * embeddings.detach().double().std(correction=0).clamp(min=1e-3).to(embeddings)
+    return drawn * embeddings.detach().cpu().double().std(correction=0).clamp(min=1e-3).to(
+        embeddings
+    )

@@ -63,7 +63,7 @@ def difference(a: torch.Tensor, b: torch.Tensor) -> float:
     """
     if a.numel() == 0:
         return 0.0
-    a, b = a.detach().double(), b.detach().double()
+    a, b = a.detach().cpu().double(), b.detach().cpu().double()
     found = float(((a - b).abs() / b.abs().clamp(min=1)).max())
     return found if found == found else float("inf")
 

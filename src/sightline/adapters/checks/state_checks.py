@@ -116,7 +116,7 @@ def _gradients(
         else torch.zeros_like(embeddings)
         for one in asked
     ]
-    found = torch.stack([one.flatten() for one in taken]).double().cpu().numpy()
+    found = torch.stack([one.flatten() for one in taken]).cpu().double().numpy()
     return found[:-1], found[-1]
 
 

@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float, Int
 
 from sightline.adapters.huggingface.attention_source import AttentionSource, Kind, QueryRow
-from sightline.adapters.huggingface.forward_pass import run
+from sightline.adapters.huggingface.forward_pass import run, without_padding
 from sightline.adapters.tap.decisive_rows import rows_read
 from sightline.adapters.tap.softmax_tracer import Site
 from sightline.adapters.tap.tap import Run, find
@@ -109,7 +109,8 @@ def _run_of(module: Any, text: torch.Tensor) -> Run:
 
 def logits_of(module: Any, text: Int[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
     """The logits of texts of one length."""
-    found: torch.Tensor = module(input_ids=text, attention_mask=torch.ones_like(text)).logits
+    with without_padding(module):
+        found: torch.Tensor = module(input_ids=text, attention_mask=torch.ones_like(text)).logits
     return found
 
 

@@ -52,7 +52,7 @@ def calibrate(model: HuggingFace, texts: Sequence[str]) -> None:
         for number, text in enumerate(texts)
     ]
     batches = [examples[at : at + _BATCH] for at in range(0, len(examples), _BATCH)]
-    logits = torch.cat([model.logits(model.collate(batch)) for batch in batches]).double()
+    logits = torch.cat([model.logits(model.collate(batch)) for batch in batches]).cpu().double()
     if not bool(torch.isfinite(logits).all()):
         raise ModelError(
             f"{model.name}: expected finite logits on the texts to calibrate on, got others",

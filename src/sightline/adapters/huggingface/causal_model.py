@@ -95,7 +95,7 @@ def prompted(
     tokenizer: Any = None,
     *,
     template: str,
-    answers: Mapping[str, str] | Sequence[str],
+    answers: Mapping[Any, str] | Sequence[str],
     chat: bool = False,
     calibrate_on: Sequence[str] = (),
     reading: str = "weights",

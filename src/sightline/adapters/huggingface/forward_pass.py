@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +17,27 @@ from sightline.adapters.onednn_linear import faster_linear
 from sightline.adapters.tap.embedding_lookup import embedded
 from sightline.adapters.tap.softmax_tracer import Site
 from sightline.adapters.tap.tap import Change, RecordedWeights, Weights, reading
+
+NO_TOKEN = -1
+"""The number of a padding token that no text has."""
+
+
+@contextmanager
+def without_padding(module: Any) -> Iterator[None]:
+    """Let a module without a padding token run several texts of one length.
+
+    The head of a decoder looks for the padding behind each text, and refuses several texts if its
+    configuration names none.
+    """
+    configs = {id(one): one for one in (module.config, module.config.get_text_config())}
+    unset = [one for one in configs.values() if getattr(one, "pad_token_id", NO_TOKEN) is None]
+    for config in unset:
+        config.pad_token_id = NO_TOKEN
+    try:
+        yield
+    finally:
+        for config in unset:
+            config.pad_token_id = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +76,7 @@ def run(
     with (
         embedded(_tables(module), ids, embeddings),
         reading(module, {*sites, *changes}, len(ids), later, valued) as kept,
+        without_padding(module),
         faster_linear(),
     ):
         found = module(input_ids=ids, attention_mask=mask.long(), **reuse, **extra)
@@ -70,7 +93,7 @@ def plain_logits(
     """Run the module for its logits alone, as it is."""
     again = isinstance(module, PromptedModel) and module.shared(ids)
     reuse = {"reuse": True} if again else {}
-    with faster_linear():
+    with without_padding(module), faster_linear():
         found: torch.Tensor = module(
             input_ids=ids, attention_mask=mask.long(), **reuse, **extra
         ).logits

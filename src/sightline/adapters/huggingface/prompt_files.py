@@ -13,6 +13,7 @@ from typing import Any
 
 from sightline._io.limits import LINE
 from sightline._io.safe_open import open_regular
+from sightline.adapters.label_alignment import as_read
 from sightline.config.part_syntax import parse_part
 from sightline.core.errors import DataError, SpecError
 
@@ -109,13 +110,23 @@ def check_answers(answers: Mapping[str, str]) -> None:
             )
 
 
-def labelled(answers: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
-    """Give answers by their labels; in a plain list, each answer is its own label."""
-    if isinstance(answers, Mapping):
-        return dict(answers)
-    if twice := next((one for one in answers if list(answers).count(one) > 1), None):
-        raise SpecError(f"{ANSWERS}: {twice!r} is there twice; name each once", field="model")
-    return {answer: answer for answer in answers}
+def labelled(answers: Mapping[Any, Any] | Sequence[Any]) -> dict[str, str]:
+    """Give answers by their labels, which are written as those of a table; in a plain list, each
+    answer is its own label.
+    """
+    if not isinstance(answers, Mapping):
+        if twice := next((one for one in answers if list(answers).count(one) > 1), None):
+            raise SpecError(f"{ANSWERS}: {twice!r} is there twice; name each once", field="model")
+        answers = {answer: answer for answer in answers}
+    if odd := [one for one in answers.values() if not isinstance(one, str)]:
+        raise SpecError(
+            f"{ANSWERS}: expected a text for each label, got {odd[0]!r:.60}; write it in quotes",
+            field="model",
+        )
+    by_label = as_read(answers)
+    if len(by_label) < len(answers):  # such as 0 and "0"
+        raise SpecError(f"{ANSWERS}: a label is there twice; name each once", field="model")
+    return by_label
 
 
 def digest(

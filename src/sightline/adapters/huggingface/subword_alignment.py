@@ -113,7 +113,7 @@ class SubwordReader:
 
     def beyond(self, example: Example) -> int:
         """Count the words whose tokens lie beyond the maximum length."""
-        return len({*self.read(example, whole=True).words} - {*self.read(example).words})
+        return len({*self.read(example, whole=True).words} - {NO_WORD, *self.read(example).words})
 
 
 def word_of(place: Span, words: Sequence[Span]) -> int:

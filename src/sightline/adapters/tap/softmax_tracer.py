@@ -85,8 +85,9 @@ class Watch(TorchFunctionMode):
                 return func(*args, **given)
             return FUSED[func](self._weighed, *args, **given)
         if func in SOFTMAX:
-            dim = given["dim"] if "dim" in given else args[1]
-            return self._shown(func(*args, **given), dim)
+            weights = func(*args, **given)
+            dim = given.get("dim", args[1] if len(args) > 1 else None)
+            return self._shown(weights, _implicit_axis(weights) if dim is None else dim)
         if func in MIXES and self.last is not None and _same(args[0], self.last[1]):
             if (product := self.products.get(self.last[0])) is not None:
                 return product.reshape(*args[0].shape[:-1], product.shape[-1])
@@ -112,6 +113,11 @@ class Watch(TorchFunctionMode):
         self.turns[site.part] += 1
         self.last = site, self.seen(site, weights, dim)
         return self.last[1]
+
+
+def _implicit_axis(weights: torch.Tensor) -> int:
+    """The axis that torch takes if a softmax names none, as ``nn.Softmax()`` does."""
+    return 0 if weights.dim() in (0, 1, 3) else 1
 
 
 def _same(one: Any, other: torch.Tensor) -> bool:

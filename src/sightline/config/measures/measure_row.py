@@ -19,7 +19,9 @@ class MeasureRow:
 
     The settings are the fields of the measure and the constants that it or its callees read. They
     live here so that the key of a run can include them (`sightline.config.key_defaults`); the
-    measure takes its defaults from here.
+    measure takes its defaults from here. Constants of an algorithm, such as its number of steps,
+    stay where the algorithm is: ``tests/contract/constants.json`` pins them, and a change of one is
+    a change of ``MEANING``.
 
     The name of a quantity may contain a placeholder: REF is a comparison attribution, MAP an
     attribution map or a baseline, OTHER a control model, and LAYER a layer number or ``all``. A

@@ -130,13 +130,19 @@ def _read_from(corpus: Corpus) -> dict[str, Any]:
 
 
 def _counts(corpus: Corpus, chosen: SelectedSplits) -> dict[str, Any]:
-    """Count copies and rationales and, with queries, the texts that training has under any query."""
+    """Count copies and rationales; with queries, the texts that training has under any query; and
+    the texts of a group that training has, such as questions about one story.
+    """
     counts = count_copies((name, key, text.label) for name, key, text in _kept(corpus, chosen))
     counts["rationales"] = sum(text.rationale is not None for _, _, text in _kept(corpus, chosen))
     if any(text.query is not None for _, _, text in _kept(corpus, chosen)):
         seen = {text.tokens for name, _, text in _kept(corpus, chosen) if name == "train"}
         found = Counter(name for name, _, text in _kept(corpus, chosen) if text.tokens in seen)
         counts["text_in_training"] = {name: found[name] for name in SPLITS[1:]}
+    learned = {text.group for name, _, text in _kept(corpus, chosen) if name == "train"} - {""}
+    shared = Counter(name for name, _, text in _kept(corpus, chosen) if text.group in learned)
+    if any(shared[name] for name in SPLITS[1:]):
+        counts["group_in_training"] = {name: shared[name] for name in SPLITS[1:]}
     return counts
 
 

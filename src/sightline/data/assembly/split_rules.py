@@ -20,6 +20,9 @@ from sightline.data.assembly.corpus_format import PaperRecipe
 from sightline.data.dataset import SPLITS
 from sightline.data.splits import SHARES, connected, divide, with_validation
 
+UNPUBLISHED = "no splits are published: divided"
+"""The beginning of a note if a corpus comes without splits, and its texts are divided."""
+
 
 @dataclass(frozen=True)
 class SelectedSplits:
@@ -66,7 +69,7 @@ def cleanly(corpus: Corpus, seed: int) -> SelectedSplits:
     if not any(names):
         names = divide(labels, connected(keys, [text.group for text in corpus.texts]), SHARES, seed)
         how = "class by class, copies and texts of one author, patient or source together"
-        notes = [f"no splits are published: divided 70/15/15 by seed {seed}, {how}"]
+        notes = [f"{UNPUBLISHED} 70/15/15 by seed {seed}, {how}"]
     elif "validation" not in names:
         names = with_validation(names, labels, keys, seed)
         notes = [

@@ -176,7 +176,7 @@ FORMAT = Format(
     read=read,
     paper=PaperRecipe(
         min_count=2,
-        divide=validation_of_training(0.15, 16377, drawn_by_class({"test": (0.2, 13020)})),
+        divide=validation_of_training(drawn_by_class({"test": (0.2, 13020)})),
         lengths=(5, 100),
         quirks=(
             (

@@ -105,7 +105,7 @@ FORMAT = Format(
     read=read,
     paper=PaperRecipe(
         min_count=5,
-        divide=validation_of_training(0.15, 16377),
+        divide=validation_of_training(),
         lengths=(None, None),
         quirks=(
             "the title is not used",

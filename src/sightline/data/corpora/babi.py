@@ -206,7 +206,7 @@ FORMAT = Format(
     read=read,
     paper=PaperRecipe(
         min_count=1,
-        divide=validation_of_training(0.15, 16377),
+        divide=validation_of_training(),
         lengths=None,
         quirks=(
             (

@@ -74,9 +74,7 @@ def _document(item: Mapping[str, Any], file: str, line: int) -> str:
         raise DataError(
             "expected annotation_id, classification and evidences, as ERASER has them", file, line
         )
-    spans = [
-        span for group in evidences for span in (group if isinstance(group, list) else [group])
-    ]
+    spans = _spans(evidences)
     if not all(isinstance(span, dict) and isinstance(span.get("docid"), str) for span in spans):
         raise DataError(
             "expected evidences as a list of groups of spans, each with a docid", file, line
@@ -91,6 +89,11 @@ def _document(item: Mapping[str, Any], file: str, line: int) -> str:
     return str(named.pop())
 
 
+def _spans(evidences: Sequence[Any]) -> list[Any]:
+    """List the spans of all groups; a span may stand without a group."""
+    return [span for group in evidences for span in (group if isinstance(group, list) else [group])]
+
+
 def _text(note: Note, documents: Mapping[str, Any], labels: Sequence[str]) -> Text:
     split, document, file, line, item = note
     if document not in documents:
@@ -101,7 +104,7 @@ def _text(note: Note, documents: Mapping[str, Any], labels: Sequence[str]) -> Te
         )
     text, tokens, offsets = documents[document]
     marks = [False] * len(tokens)
-    for span in (span for group in item["evidences"] for span in group):
+    for span in _spans(item["evidences"]):
         start, end = span.get("start_token"), span.get("end_token")
         if type(start) is not int or type(end) is not int or not 0 <= start <= end <= len(tokens):
             found = f"{str(start)[:20]} to {str(end)[:20]}"

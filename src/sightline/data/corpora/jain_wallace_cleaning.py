@@ -20,6 +20,8 @@ OUR_WORDS = (
     "becomes qqq"
 )
 """Describes `general` among the quirks of a recipe."""
+VALIDATION, VALIDATION_SEED = 0.15, 16377
+"""The share of the training texts that validate, and the seed that draws them."""
 LONGEST_LOST = (
     "the longest text of each split is dropped, because the longest length seen is itself the bound"
 )
@@ -76,7 +78,7 @@ def as_published(texts: Sequence[Text]) -> list[str]:
     return [text.split for text in texts]
 
 
-def validation_of_training(share: float, seed: int, before: Divide = as_published) -> Divide:
+def validation_of_training(before: Divide = as_published) -> Divide:
     """Make a rule that draws validation texts from training, regardless of class, and keeps the
     other splits.
     """
@@ -84,7 +86,7 @@ def validation_of_training(share: float, seed: int, before: Divide = as_publishe
     def divide(texts: Sequence[Text]) -> list[str]:
         names = before(texts)
         train = [place for place, name in enumerate(names) if name == "train"]
-        for drawn in draw(len(train), share, seed):
+        for drawn in draw(len(train), VALIDATION, VALIDATION_SEED):
             names[train[drawn]] = "validation"
         return names
 

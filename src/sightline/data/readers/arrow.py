@@ -130,14 +130,15 @@ def _rows(file: str, schema: Any, batches: Iterator[Any], wanted: Collection[str
 
 
 def _class_names(schema: Any) -> Mapping[str, Sequence[str]]:
-    """Give the class names of each column of class numbers."""
+    """Give the class names of each column of class numbers, or of lists of them."""
     try:
         features = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))["info"][
             "features"
         ]
+        inner = {name: _of_one(feature) for name, feature in features.items()}
         return {
             name: list(map(str, feature["names"]))
-            for name, feature in features.items()
+            for name, feature in inner.items()
             if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
         }
     except (
@@ -149,17 +150,30 @@ def _class_names(schema: Any) -> Mapping[str, Sequence[str]]:
         return {}
 
 
+def _of_one(feature: Any) -> Any:
+    """Describe one value of a column of lists; `datasets` has written lists in two ways."""
+    if isinstance(feature, list) and len(feature) == 1:
+        return feature[0]
+    return feature.get("feature", feature) if isinstance(feature, dict) else feature
+
+
 def _named(
     file: str, before: int, column: str, cells: list[Any], names: Sequence[str] | None
 ) -> list[Any]:
     """Replace class numbers by class names if the column has them."""
     if names is None:
         return cells
-    for line, cell in enumerate(cells, before + 1):
-        if cell is not None and not (type(cell) is int and 0 <= cell < len(names)):
-            message = (
-                f"expected the number of a class in {column!r}, 0 to {len(names) - 1}, got "
-                f"{show(cell)}"
-            )
-            raise DataError(f"{message}; remove rows without a label", file, line)
-    return [cell if cell is None else names[cell] for cell in cells]
+
+    def name_of(cell: Any, line: int) -> Any:
+        if isinstance(cell, list):
+            return [name_of(one, line) for one in cell]
+        if cell is None:
+            return None
+        if type(cell) is int and 0 <= cell < len(names):
+            return names[cell]
+        message = (
+            f"expected the number of a class in {column!r}, 0 to {len(names) - 1}, got {show(cell)}"
+        )
+        raise DataError(f"{message}; remove rows without a label", file, line)
+
+    return [name_of(cell, line) for line, cell in enumerate(cells, before + 1)]

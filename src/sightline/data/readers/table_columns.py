@@ -183,11 +183,11 @@ def _check_labelled(file: str, records: Sequence[Record], column: str) -> None:
         )
 
 
-def _is_blank(label: object) -> bool:
-    """Tell whether a cell has no label: it is empty, or missing as pandas has it."""
-    if isinstance(label, str):
-        return not label.strip()
-    return label is None or (isinstance(label, float) and math.isnan(label))
+def _is_blank(cell: object) -> bool:
+    """Tell whether a cell has no value: it is blank, or missing as pandas has it."""
+    if isinstance(cell, str):
+        return not cell.strip()
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
 def _no_label(file: str, row: Record, column: str, more: str = "") -> DataError:
@@ -341,8 +341,10 @@ def read_group(file: str, row: Record, column: str) -> str:
 
 def _named(file: str, row: Record, column: str) -> str:
     cell = row.cells.get(column)
-    if cell is None:
+    if _is_blank(cell):
         return ""
+    if isinstance(cell, float):  # a whole number, where another row has none
+        cell = _written(cell)
     if type(cell) not in (str, int):
         raise DataError(
             f"expected a text or a whole number in {column!r}, got {show(cell)}", file, row.line
@@ -366,11 +368,11 @@ def _split(file: str, row: Record, column: str) -> str:
 
 
 def _spans(file: str, row: Record, column: str, length: int) -> list[Span] | None:
-    """Read character spans: ``[[0, 4], [10, 15]]`` in JSON, ``0:4 10:15`` elsewhere; an empty cell
+    """Read character spans: ``[[0, 4], [10, 15]]`` in JSON, ``0:4 10:15`` elsewhere; a blank cell
     means not annotated.
     """
     cell = row.cells.get(column)
-    if cell is None or cell == "":
+    if _is_blank(cell):
         return None
     pairs = _written_pairs(cell) if isinstance(cell, str) else cell
     if not isinstance(pairs, list) or not all(_is_span(pair, length) for pair in pairs):

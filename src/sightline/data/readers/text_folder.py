@@ -93,6 +93,7 @@ def _names(root: Path) -> tuple[list[PurePosixPath], Counter[str]]:
         if any(part.startswith(".") for part in name.parts):
             left[HIDDEN] += 1
             continue
+        _check_name(file, name)
         _check_link(file, inside)
         with reading(file):
             size += file.stat().st_size
@@ -114,6 +115,15 @@ def _walk(root: Path) -> Iterator[Path]:
                     place,
                 )
         yield from (Path(folder, name) for name in files)
+
+
+def _check_name(file: Path, name: Path) -> None:
+    """Refuse a name of other bytes than UTF-8: it names the text, and its folder the class."""
+    try:
+        str(name).encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(file).decode("utf-8", "backslashreplace")
+        raise DataError("expected a name in UTF-8, got other bytes; rename it", shown) from None
 
 
 def _check_link(file: Path, inside: Path) -> None:

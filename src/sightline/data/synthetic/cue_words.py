@@ -119,25 +119,36 @@ def plant(part: Part, seed: int) -> Dataset:
     ``bag_of_words_accuracy`` that without word order.
     """
     world = read_world(part)
-    labels = {name: _labels(world, size, seed, name) for name, size in sizes_of(world.n).items()}
-    splits: dict[str, Split] = {}
-    for name in SPLITS:
-        first = sum(len(split) for split in splits.values())
-        splits[name] = tuple(
-            _example(world, first + row, label, seed) for row, label in enumerate(labels[name])
-        )
     best = best_accuracy(world)
-    card = make_card(
-        splits,
+    return dataset_of(
+        part,
         world.label_names,
-        source=f"planted:{part}",
+        _labels(world, seed),
+        lambda index, label: _example(world, index, label, seed),
         best_accuracy=best,
         bag_of_words_accuracy=0.5 if world.kind == "negated" else best,
         evidence=_EVIDENCE[world.kind],
         seed=seed,
     )
+
+
+def dataset_of(
+    part: Part,
+    label_names: tuple[str, ...],
+    labels: Mapping[str, Sequence[int]],
+    example: Callable[[int, int], Example],
+    **about: Any,
+) -> Dataset:
+    """Make a corpus from the labels of each split. ``example`` generates a text from its number and
+    its label; ``about`` are further entries of the card.
+    """
+    splits: dict[str, Split] = {}
+    for name in SPLITS:
+        first = sum(map(len, splits.values()))
+        splits[name] = tuple(example(first + row, label) for row, label in enumerate(labels[name]))
+    card = make_card(splits, label_names, source=f"planted:{part}", **about)
     train, validation, test = (splits[name] for name in SPLITS)
-    return Dataset(f"planted:{part}", train, validation, test, world.label_names, card)
+    return Dataset(f"planted:{part}", train, validation, test, label_names, card)
 
 
 def read_world(part: Part) -> SyntheticCorpus:
@@ -235,9 +246,11 @@ def sizes_of(n: int) -> dict[str, int]:
     return {"train": n - sum(sizes.values())} | sizes
 
 
-def balanced(classes: int, size: int, seed: int, split: str) -> list[int]:
-    """Give the labels of a split in random order, with equal classes."""
-    return _shuffled(np.arange(size) % classes, seed, split)
+def balanced_labels(classes: int, n: int, seed: int) -> dict[str, list[int]]:
+    """Give the labels of each split in random order, with equal classes."""
+    return {
+        name: _shuffled(np.arange(size) % classes, seed, name) for name, size in sizes_of(n).items()
+    }
 
 
 def _shuffled(labels: Int[np.ndarray, " N"], seed: int, split: str) -> list[int]:
@@ -245,12 +258,16 @@ def _shuffled(labels: Int[np.ndarray, " N"], seed: int, split: str) -> list[int]
     return found
 
 
-def _labels(world: SyntheticCorpus, size: int, seed: int, split: str) -> list[int]:
-    """Give the labels of a split in random order, with equal classes or the share ``positives``."""
+def _labels(world: SyntheticCorpus, seed: int) -> dict[str, list[int]]:
+    """Give the labels of each split in random order, with equal classes or the share
+    ``positives``.
+    """
     if world.kind != "detector":
-        return balanced(world.classes, size, seed, split)
-    labels = np.arange(size) < _positives(world, size)
-    return _shuffled(labels.astype(int), seed, split)
+        return balanced_labels(world.classes, world.n, seed)
+    return {
+        name: _shuffled((np.arange(size) < _positives(world, size)).astype(int), seed, name)
+        for name, size in sizes_of(world.n).items()
+    }
 
 
 def _positives(world: SyntheticCorpus, size: int) -> int:

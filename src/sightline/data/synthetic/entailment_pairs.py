@@ -22,8 +22,15 @@ from sightline.config.registry import resolve_options
 from sightline.core.example import Example
 from sightline.core.seeds import Seeds
 from sightline.core.tokeniser import tokenise
-from sightline.data.dataset import SPLITS, Dataset, Split, make_card
-from sightline.data.synthetic.cue_words import balanced, channel, check_demands, filler, sizes_of
+from sightline.data.dataset import Dataset
+from sightline.data.synthetic.cue_words import (
+    balanced_labels,
+    channel,
+    check_demands,
+    dataset_of,
+    filler,
+    sizes_of,
+)
 
 LABELS = ("contradiction", "entailment", "neutral")
 CONTRADICTION, ENTAILMENT, NEUTRAL = range(3)
@@ -79,24 +86,17 @@ def plant_pairs(part: Part, seed: int) -> Dataset:
     without the premise.
     """
     pairs = read_pairs(part)
-    splits: dict[str, Split] = {}
-    for name, size in sizes_of(pairs.n).items():
-        first, labels = sum(map(len, splits.values())), balanced(len(LABELS), size, seed, name)
-        splits[name] = tuple(
-            _example(pairs, first + row, label, seed) for row, label in enumerate(labels)
-        )
-    card = make_card(
-        splits,
+    return dataset_of(
+        part,
         LABELS,
-        source=f"planted:{part}",
+        balanced_labels(len(LABELS), pairs.n, seed),
+        lambda index, label: _example(pairs, index, label, seed),
         best_accuracy=max(1 - pairs.noise, pairs.noise / 2),
         bag_of_words_accuracy=bag_of_words_accuracy(pairs),
         query_only_accuracy=1 / 3,
         evidence="the thing that is asked about, and its colour where it has one",
         seed=seed,
     )
-    train, validation, test = (splits[name] for name in SPLITS)
-    return Dataset(f"planted:{part}", train, validation, test, LABELS, card)
 
 
 def bag_of_words_accuracy(pairs: PairOptions) -> float:

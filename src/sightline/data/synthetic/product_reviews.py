@@ -23,8 +23,14 @@ from sightline.config.registry import resolve_options
 from sightline.core.example import Example
 from sightline.core.seeds import Seeds
 from sightline.core.tokeniser import tokenise
-from sightline.data.dataset import SPLITS, Dataset, Split, make_card
-from sightline.data.synthetic.cue_words import balanced, channel, check_demands, sizes_of
+from sightline.data.dataset import Dataset
+from sightline.data.synthetic.cue_words import (
+    balanced_labels,
+    channel,
+    check_demands,
+    dataset_of,
+    sizes_of,
+)
 
 LABELS = ("negative", "positive")
 OPINIONS: Mapping[str, tuple[str, ...]] = {
@@ -154,24 +160,17 @@ def plant_reviews(part: Part, seed: int) -> Dataset:
     `Example.rationale` marks the opinion word, and the card states the best accuracy.
     """
     options = read_reviews(part)
-    splits: dict[str, Split] = {}
-    for name, size in sizes_of(options.n).items():
-        first, labels = sum(map(len, splits.values())), balanced(len(LABELS), size, seed, name)
-        splits[name] = tuple(
-            _example(options, first + row, label, seed) for row, label in enumerate(labels)
-        )
     best = max(options.strength, 1 - options.strength)
-    card = make_card(
-        splits,
+    return dataset_of(
+        part,
         LABELS,
-        source=f"planted:{part}",
+        balanced_labels(len(LABELS), options.n, seed),
+        lambda index, label: _example(options, index, label, seed),
         best_accuracy=best,
         bag_of_words_accuracy=best,
         evidence="the opinion word, which names the class",
         seed=seed,
     )
-    train, validation, test = (splits[name] for name in SPLITS)
-    return Dataset(f"planted:{part}", train, validation, test, LABELS, card)
 
 
 def _example(options: ReviewOptions, index: int, label: int, seed: int) -> Example:

@@ -24,8 +24,8 @@ from sightline.core.errors import SpecError
 from sightline.core.example import Example
 from sightline.core.seeds import Seeds
 from sightline.core.tokeniser import tokenise
-from sightline.data.dataset import SPLITS, Dataset, Split, make_card
-from sightline.data.synthetic.cue_words import balanced, check_demands, sizes_of
+from sightline.data.dataset import Dataset
+from sightline.data.synthetic.cue_words import balanced_labels, check_demands, dataset_of, sizes_of
 
 PEOPLE = ("mary", "john", "sandra", "daniel", "julie", "fred", "emma", "bill")
 PLACES = (
@@ -146,29 +146,21 @@ def read_questions(part: Part) -> Questions:
 def plant_questions(part: Part, seed: int) -> Dataset:
     """Generate distinct stories with one question each; each place is the answer equally often."""
     world = read_questions(part)
-    names = PLACES[: world.places]
-    splits: dict[str, Split] = {}
     seen: set[tuple[str, ...]] = set()
-    for name, size in sizes_of(world.n).items():
-        first, labels = sum(map(len, splits.values())), balanced(world.places, size, seed, name)
-        splits[name] = tuple(
-            _new(world, part, first + row, label, seed, seen) for row, label in enumerate(labels)
-        )
     # If only the places of the story were candidates, they would be informative by themselves.
     blind: dict[str, Any] = (
         {} if world.named else {"query_only_accuracy": 1 / (world.places - (world.facts == 3))}
     )
-    card = make_card(
-        splits,
-        names,
-        source=f"planted:{part}",
+    return dataset_of(
+        part,
+        PLACES[: world.places],
+        balanced_labels(world.places, world.n, seed),
+        lambda index, label: _new(world, part, index, label, seed, seen),
         best_accuracy=1.0,
         evidence=f"the sentences from which the answer follows, {world.facts} of {world.sentences}",
         seed=seed,
         **blind,
     )
-    train, validation, test = (splits[name] for name in SPLITS)
-    return Dataset(f"planted:{part}", train, validation, test, names, card)
 
 
 def _new(

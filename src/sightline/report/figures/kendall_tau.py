@@ -11,8 +11,8 @@ import numpy as np
 from jaxtyping import Float
 
 from sightline.core.results import Results
-from sightline.report.figures.histograms import Histogram, draw_histograms, height_of
-from sightline.report.figures.plot import Plot, PlotRow, drawn_note, needed
+from sightline.report.figures.histograms import MOST, Histogram, draw_histograms, height_of
+from sightline.report.figures.plot import Plot, PlotRow, drawn_note, left_out_note, needed
 from sightline.report.map_names import map_title
 from sightline.stats.distribution_shapes import bin_counts
 
@@ -25,10 +25,13 @@ def tau_by_class(audit: Results, reference: str = "gradient") -> Plot:
     """Count the texts of each predicted class by τ-b; undefined ones are counted separately."""
     tau = _taus(audit, reference)
     predicted = np.array([text.predicted for text in audit.texts])
+    names = sorted(set(predicted.tolist()))
+    shown = tau[np.isin(predicted, names[:MOST])]
+    drawn = f"{_drawn_of([shown], 'no τ-b')}{left_out_note(len(names) - MOST, 'class')}"
     return _counted(
         f"Kendall’s τ-b of attention and {map_title(reference)}, by predicted class",
-        (f"After Jain & Wallace 2019, figure {FIGURE[reference]}.", _drawn_of([tau], "no τ-b")),
-        {name: tau[predicted == name] for name in sorted(set(predicted.tolist()))},
+        (f"After Jain & Wallace 2019, figure {FIGURE[reference]}.", drawn),
+        {name: tau[predicted == name] for name in names},
         EDGES,
         "Kendall’s τ-b (−1 to 1)",
         ("predicted", "tau_from", "tau_to", "texts"),

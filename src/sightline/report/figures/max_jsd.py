@@ -14,8 +14,8 @@ from jaxtyping import Float
 from sightline.core.errors import DataError
 from sightline.core.results import Measurement, Results
 from sightline.report.figures.by_max_weight import DrawnQuantity, by_weight
-from sightline.report.figures.histograms import Histogram, draw_histograms, height_of
-from sightline.report.figures.plot import Plot, PlotRow, drawn_note, needed
+from sightline.report.figures.histograms import MOST, Histogram, draw_histograms, height_of
+from sightline.report.figures.plot import Plot, PlotRow, drawn_note, left_out_note, needed
 from sightline.report.number_format import count
 from sightline.stats.distribution_shapes import bin_counts
 
@@ -80,13 +80,14 @@ def farthest_by_class(audit: Results) -> Plot:
         for row in _rows(name, what, all_[predicted == name])
     ]
     groups = [_histogram(name, known, predicted == name) for name in names]
-    drawn = int(np.isfinite(known.drawn).sum())
+    shown = known.drawn[np.isin(predicted, names[:MOST])]
+    drawn = drawn_note(int(np.isfinite(shown).sum()), len(shown), JSD.lacks)
     return Plot(
         "How far attention could be from the model’s own with the same output, by predicted class",
         (
             "After Jain & Wallace 2019, figure 7.",
             known.note(same_answer(audit)),
-            drawn_note(drawn, len(predicted), JSD.lacks),
+            f"{drawn}{left_out_note(len(names) - MOST, 'class')}",
         ),
         lambda figure: draw_histograms(
             figure, groups, EDGES, JSD.description, "share of the texts of the class"

@@ -14,7 +14,7 @@ from sightline.core.audited_map import ATTENTION
 from sightline.core.results import Results
 from sightline.report import sentences
 from sightline.report.accuracy_sentences import accuracy_notes
-from sightline.report.advice import TITLE, first_of_all
+from sightline.report.advice import TITLE, first_of_all, recommended
 from sightline.report.alternative_maps import (
     MEASURED,
     at_odds,
@@ -130,7 +130,7 @@ def _parts(
     shown["seeds"], shown["card"] = seeds_view(seeds), card_markdown(card(audit, seeds))
     shown["held"] = held
     shown["signed"] = any(each.kind.signed for each in held.maps)
-    empty = page.render(**shown, controls=controls(held, texts, audit.maps), data=_DATA)
+    empty = page.render(**shown, controls=controls(held, texts, recommended(audit)), data=_DATA)
     found = pack_explorer_data(held, texts, budget - len(empty.encode("utf-8")))
     if not found.held:
         return (page.render(**shown, controls=None, explorer_note=found.description),)
@@ -164,6 +164,7 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
         "at_odds": at_odds(audit),
         "further": () if audit.learned is None else accuracy_notes(audit.learned),
         "kind": "attention audit" if audit.verdict.of_map == ATTENTION else "explanation audit",
+        "first": first_of_all(audit),
         "families": [(family, map_lines(family)) for family in families(audit.maps, audit.verdict)],
         "measured": tuple(MEASURED.values()),
         "how": comparison_method(audit),
@@ -183,9 +184,8 @@ def _readings(audit: Results) -> dict[str, Any]:
 def _describe(audit: Results) -> dict[str, Any]:
     """Collect what the template shows below the head, except the texts."""
     views = [finding_view(finding, audit.verdict.of_map) for finding in audit.findings]
-    if sentences.forbidden_for_all(
-        audit.verdict
-    ):  # more texts would settle a test, and change nothing
+    # More texts might settle a test, and would not change such a verdict.
+    if sentences.forbidden_for_all(audit.verdict):
         views = [replace(view, change="") for view in views]
     return {
         "audit": audit,

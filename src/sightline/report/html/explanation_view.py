@@ -11,15 +11,15 @@ from operator import not_
 from sightline.config.word_maps import MAPS
 from sightline.core.audited_map import ATTENTION
 from sightline.core.explanation import Explanation
-from sightline.core.results import CANNOT_TELL, MUST_NOT
-from sightline.report.advice import NO_WORD
+from sightline.core.results import BY_ABSENCE, CANNOT_TELL, MUST_NOT, Results
+from sightline.report.advice import NO_WORD, NOT_YET, first_of_all
 from sightline.report.alternative_maps import families
 from sightline.report.html.colour_scale import none_of_size, scale_of, shades_of
 from sightline.report.html.page_template import template
 from sightline.report.html.token_highlights import STEPS, HighlightSpan, highlight_spans
 from sightline.report.map_names import map_title
 from sightline.report.number_format import count, number
-from sightline.report.sentences import by_absence, headline, quoted
+from sightline.report.sentences import headline, quoted, quoted_start
 
 UNKNOWN = "unknown"
 """Follows the shade of a word that the model does not know."""
@@ -176,7 +176,7 @@ def _unknown(reading: Explanation) -> Iterator[str]:
             "the same prediction."
         )
     elif missing:
-        named = ", ".join(map(quoted, reading.unknown))
+        named = ", ".join(map(quoted_start, reading.unknown))
         yield f"The model does not know {count(missing)} of the {count(n)} words: {named}."
 
 
@@ -188,7 +188,7 @@ def _unseen(reading: Explanation) -> Iterator[str]:
     without = [word for word, seen in zip(tokens[:read], reading.sees, strict=False) if not seen]
     if not without:
         return
-    names = list(dict.fromkeys(map(quoted, without)))
+    names = list(dict.fromkeys(map(quoted_start, without)))
     named = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
     have = "has" if len(without) == 1 else "have"
     yield (
@@ -218,18 +218,25 @@ def _audited(reading: Explanation) -> Iterator[str]:
         f"{reading.audit.verdict.of_map} "
         f"{headline(reading.audit.verdict)}"
     )
-    if reading.text.predicted in by_absence(reading.audit.verdict):
+    if first := first_of_all(reading.audit):
+        yield NOT_YET
+        yield first
+    else:
+        yield from _shown(reading.text.predicted, reading.audit)
+    if reading.doubt:
+        yield reading.doubt
+
+
+def _shown(predicted: str, audit: Results) -> Iterator[str]:
+    """Say which map may be shown of a text of this predicted class."""
+    verdict, level = audit.verdict, audit.for_text(predicted)
+    if level == BY_ABSENCE:
         yield (
-            f"Show no map of this text: it is predicted {quoted(reading.text.predicted)} by "
-            f"absence, and {NO_WORD}"
+            f"Show no map of this text: it is predicted {quoted(predicted)} by absence, and {NO_WORD}"
         )
-    verdict = reading.audit.verdict
-    level = verdict.for_text(reading.text.predicted)
-    if level == MUST_NOT:
+    elif level == MUST_NOT:
         yield f"Do not show {verdict.of_map} of this text"
     elif level == CANNOT_TELL:
         yield f"Do not show {verdict.of_map} of this text yet: its audit could not tell"
-    for family in families(reading.audit.maps, reading.audit.verdict):
+    for family in families(audit.maps, verdict):
         yield f"Which map may be shown for {family.title}: {family.answer}"
-    if reading.doubt:
-        yield reading.doubt

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from sightline.core.results import MapRow, TextRecord
+from sightline.core.results import TextRecord
 from sightline.report.html.data_blocks import Filled, filled
 from sightline.report.html.logit_decomposition import LogitSums
 from sightline.report.html.view_model import HeldMap, HeldTexts
-from sightline.report.map_names import recommended
 from sightline.report.number_format import count, number
 from sightline.report.sanitize import one_line
 
@@ -69,14 +68,12 @@ def embedded(value: Any) -> str:
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def controls(held: HeldTexts, texts: bool, rows: Sequence[MapRow] = ()) -> Controls:
-    """List the labels to filter by and the maps to choose from; ``rows`` say which maps the audit
-    recommends.
-    """
-    best = {row.name for row in rows if recommended(row)} - {"attention"}
+def controls(held: HeldTexts, texts: bool, recommended: Collection[str] = ()) -> Controls:
+    """List the labels to filter by, and the maps to choose from, of which some are recommended."""
     maps = held.maps if texts else ()
     return Controls(
-        tuple(_labels(held.records)), tuple(_choice(each, held.first, best) for each in maps)
+        tuple(_labels(held.records)),
+        tuple(_choice(each, held.first, recommended) for each in maps),
     )
 
 

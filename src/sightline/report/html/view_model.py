@@ -14,6 +14,7 @@ from sightline.config.word_maps import REDUCED, REDUCTIONS
 from sightline.core.audited_map import ATTENTION
 from sightline.core.results import Failed, Measurement, NotRun, Ragged, Results, TextRecord, Values
 from sightline.core.word_lists import join_words
+from sightline.report.advice import recommended
 from sightline.report.html.logit_decomposition import LogitSums, sums_of
 from sightline.report.map_names import MAPS, Map, first_maps
 
@@ -90,7 +91,7 @@ def held_texts(audit: Results) -> HeldTexts:
         np.arange(len(words)) if disagreement is None else np.argsort(-disagreement, kind="stable")
     )
     confidence = _by_text(audit, "outputs", "probability")
-    first = first_maps([each.kind for each in maps], audit.maps)
+    first = first_maps([each.kind for each in maps], audit.maps, recommended(audit))
     absent = _absent(audit, maps)
     return HeldTexts(
         audit.texts, tuple(maps), first, sums_of(audit), absent, disagreement, confidence, order

@@ -182,7 +182,7 @@ def _named(one: Reason) -> str:
 
 def _maps(audit: Results) -> list[str]:
     """Describe the chosen map of each family, one line each."""
-    found = families(audit.maps, audit.verdict)
+    found = [] if first_of_all(audit) else families(audit.maps, audit.verdict)
     lines = [
         f"  {one.title}: {one.answer}. {' '.join(filter(None, (one.best, one.measured)))}"
         for one in found

@@ -12,7 +12,7 @@ import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -30,18 +30,15 @@ Result = Literal[
     "not replicated",
     "undetermined",
 ]
-REPLICATED, AT_CHANCE, REVERSED, NOT_REPLICATED, UNDETERMINED = RESULTS = (
-    "replicated",
-    "replicated, but at chance level",
-    "replicated, but the order is reversed once chance is taken off",
-    "not replicated",
-    "undetermined",
-)
+RESULTS: tuple[Result, ...] = get_args(Result)
+REPLICATED, AT_CHANCE, REVERSED, NOT_REPLICATED, UNDETERMINED = RESULTS
 CriterionHistory = Literal["fixed before", "changed after", "added after"]
-FIXED, CHANGED, ADDED = ("fixed before", "changed after", "added after")
+HISTORIES: tuple[CriterionHistory, ...] = get_args(CriterionHistory)
+FIXED, CHANGED, ADDED = HISTORIES
 """Whether a criterion was fixed before numbers of the protocol were seen (decision 0120)."""
 SideOfThreshold = Literal["above", "at or below", "undetermined"]
-ABOVE, NOT_ABOVE, EITHER = ("above", "at or below", "undetermined")
+SIDES: tuple[SideOfThreshold, ...] = get_args(SideOfThreshold)
+ABOVE, NOT_ABOVE, EITHER = SIDES
 """Where an interval lies: above 0, not above it, or on both sides."""
 BY_LUCK = (1 - LEVEL) / 2
 """How often an interval over seeds lies above 0 if there is no effect."""
@@ -105,9 +102,9 @@ class Claim:
         for every claim, and the chance level came from its own rows.
         """
         if self.added:
-            return "added after"
+            return ADDED
         changed = self.before is not None or self.low or self.chance is not None
-        return "changed after" if changed else "fixed before"
+        return CHANGED if changed else FIXED
 
     @property
     def as_fixed(self) -> Claim | None:
@@ -287,8 +284,8 @@ def side_of(estimate: Estimate, seeds: int) -> SideOfThreshold:
     """Return the side of 0 on which an interval over seeds lies."""
     low, high = ends_of(estimate)
     if seeds < FEWEST_SEEDS or math.isnan(estimate.value) or low <= 0 < high:
-        return "undetermined"
-    return "above" if low > 0 else "at or below"
+        return EITHER
+    return ABOVE if low > 0 else NOT_ABOVE
 
 
 def _result(
@@ -300,19 +297,19 @@ def _result(
     seeds, chance_seeds = counts
     order = side_of(effect, seeds)
     if order == NOT_ABOVE:
-        return "not replicated"
+        return NOT_REPLICATED
     if order == EITHER:
-        return "undetermined"
+        return UNDETERMINED
     if bar is None:
-        return "replicated"
+        return REPLICATED
     if chance_seeds < FEWEST_SEEDS:
-        return "undetermined"
+        return UNDETERMINED
     low, high = ends_of(bar)
     if high == 0 or (margin and max(-low, high) <= margin + ROUNDING):
-        return "replicated, but at chance level"
+        return AT_CHANCE
     if high < 0:
-        return "replicated, but the order is reversed once chance is taken off"
-    return "replicated" if low > 0 else "undetermined"
+        return REVERSED
+    return REPLICATED if low > 0 else UNDETERMINED
 
 
 def _result_before(effect: Estimate, beyond: Estimate | None, counts: tuple[int, int]) -> Result:
@@ -320,7 +317,7 @@ def _result_before(effect: Estimate, beyond: Estimate | None, counts: tuple[int,
     result = _result(effect, None, counts, 0.0)
     if result != REPLICATED or beyond is None or ends_of(beyond)[0] > 0:
         return result
-    return "replicated, but at chance level"
+    return AT_CHANCE
 
 
 def _of_lines(claim: Claim, lines: Sequence[AggregateLine]) -> Iterator[Finding]:

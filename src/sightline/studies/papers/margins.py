@@ -10,14 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from sightline.core.results import Estimate
 from sightline.studies.papers.published_values import PrintedValue
 from sightline.studies.study_corpora import QUESTIONS
 
 Result = Literal["within", "outside", "undetermined"]
-WITHIN, OUTSIDE, UNDETERMINED = RESULTS = ("within", "outside", "undetermined")
+RESULTS: tuple[Result, ...] = get_args(Result)
+WITHIN, OUTSIDE, UNDETERMINED = RESULTS
 TAU, TAU_OF_QUESTIONS = 0.10, 0.20
 """A convention, of the size of the differences between the later run of Jain & Wallace 2019 and
 their paper (`apart_from_themselves`): for classification, and for questions and inference."""
@@ -74,14 +75,14 @@ def compare_to(printed: PrintedValue, ours: Estimate, seeds: int) -> Comparison 
 def result_of(value: float, margin: float, ours: Estimate, seeds: int) -> Result:
     """Compare an interval with a printed value and its margin."""
     if seeds == 1:
-        return "undetermined"
+        return UNDETERMINED
     low, high = ends_of(ours)
     margin += ROUNDING
     if value - margin <= low and high <= value + margin:
-        return "within"
+        return WITHIN
     if high < value - margin or value + margin < low:
-        return "outside"
-    return "undetermined"
+        return OUTSIDE
+    return UNDETERMINED
 
 
 def apart_from_themselves(
