@@ -1,5 +1,5 @@
 """Audit a classifier behind an HTTP endpoint, which takes {"texts": […]} and gives {"probabilities":
-[[…], …]}: with retries, a rate limit, and a file that keeps the answers.
+[[…], …]}, with retries and a rate limit. ANSWERS=FILE keeps the answers, and each text in clear.
 
 ENDPOINT=http://127.0.0.1:8000/ LABELS=bad,good \
     sightline audit --model answers:http_endpoint:build --data reviews.csv

@@ -1,6 +1,6 @@
 """Audit a scikit-learn pipeline by the weight of each word: only its probabilities are needed.
 
-sightline audit --model answers:sklearn_pipeline:build --data reviews.csv
+sightline audit --model answers:sklearn_pipeline:build --data 'planted:needle(n=450,length=8)'
 python sklearn_pipeline.py
 """
 

@@ -21,9 +21,10 @@ def model(reviews):
 
 
 def test_attention_may_be_shown(sightline_audit, model, reviews):
-    sightline_audit(model, reviews, limit=150).assert_shown("must-not-be-shown")
+    audit = sightline_audit(model, reviews, limit=150)
+    audit.assert_shown("must-not-be-shown")  # fails under this verdict
 
 
 def test_the_highlighted_words_are_used(sightline_audit, model, reviews):
     audit = sightline_audit(model, reviews, limit=150)  # not made twice
-    audit.assert_shown("SL-303", "SL-301")
+    audit.assert_shown("SL-303", "SL-301")  # fails if one of these tests does

@@ -18,7 +18,15 @@ from sightline.config.word_maps import MAPS
 from sightline.core.errors import DataError, ModelError, SpecError
 from sightline.core.explanation import USUAL
 from sightline.core.needs import needed
-from sightline.core.results import CANNOT_TELL, CAVEATS, Measurement, Ragged, Verdict
+from sightline.core.results import (
+    CANNOT_TELL,
+    CAVEATS,
+    MUST_NOT,
+    MapRow,
+    Measurement,
+    Ragged,
+    Verdict,
+)
 from sightline.core.tokeniser import tokenise
 from sightline.data.dataset import Dataset
 from sightline.experiments.pipeline import Trained
@@ -256,6 +264,25 @@ def test_maps_are_asked_for_by_name(model: Trained) -> None:
         with pytest.raises(SpecError, match=f"got '{name}'") as caught:
             sightline.look(model, "one two", maps=[name])
         assert caught.value.field == "maps"
+
+
+def test_the_maps_that_an_audit_names_are_drawn_too(model: Trained, audit: Audit) -> None:
+    rows = (
+        MapRow("deletion", False, True, "passed"),
+        MapRow("signed_gradient", True, False, "passed"),
+        MapRow("signed_deletion", True, True, "passed"),
+        MapRow("given", False, False, "passed"),
+    )
+    named = replace(audit, maps=rows, verdict=Verdict(MUST_NOT, 2, (), ()), learned=None)
+    usual = [*sightline.look(model, "one two").maps]
+    found = sightline.look(model, "one two", audit=named)
+    assert [*found.maps] == [*usual, "signed_deletion"]
+    assert [*found.edit(0, "two").maps] == [*found.maps]
+    assert [*sightline.look(model, "one two", audit=named, maps="attention").maps] == ["attention"]
+    failed = replace(named, maps=tuple(replace(one, answer="failed") for one in rows))
+    assert not audit.learned.something
+    for one in (failed, replace(named, learned=audit.learned)):  # a model that guesses has no map
+        assert [*sightline.look(model, "one two", audit=one).maps] == usual
 
 
 def test_a_text_without_a_finite_answer_is_no_picture(model: Trained, data: Dataset) -> None:

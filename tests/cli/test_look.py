@@ -3,15 +3,20 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sightline.api.seed_audits import Audits
 from sightline.cli import look
+from sightline.cli.audit_output import show_audits
+from sightline.cli.flag_groups import AuditReport, Console
 from sightline.core.explanation import Explanation
 from sightline.measures.attribution_maps import AttributionMaps
 from tests.cli.conftest import TINY, Call
 from tests.cli.test_exit_codes import one_error
+from tests.report.audits import by_class, compared
 
 
 @pytest.fixture(scope="module")
@@ -228,3 +233,15 @@ def test_bytes_that_are_no_text_are_one_error(
             assert message in one_error(sightline(command, model, "-").err)
             if stdin is not None:
                 stdin.seek(0)
+
+
+def test_an_audit_ends_with_the_command_that_draws_the_map_it_names(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    made = replace(compared(), spec={"model": "hf:mine", "command": "sightline audit"})
+    for save, drawn in ((Path("kept"), "--audit kept"), (None, "--map contribution")):
+        show_audits(Audits({0: made}), AuditReport(save=save), Console())
+        *_, last = capsys.readouterr().out.splitlines()
+        assert last == f'Next      sightline look hf:mine "a text" {drawn}'
+    show_audits(Audits({0: compared(by_class())}), AuditReport(), Console())
+    assert "--card" in capsys.readouterr().out.splitlines()[-1]

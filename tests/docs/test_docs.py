@@ -21,10 +21,12 @@ import pytest
 
 from sightline.audits import run as auditing
 from sightline.audits.audit_result import Audit
+from sightline.config.measure_needs import NEEDS
 from sightline.config.presets import build_specs
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import RunSpec
 from sightline.config.word_maps import MAPS
+from sightline.core.needs import offered, out_of_reach
 from sightline.core.results import Measurement
 from sightline.data.load_dataset import load
 from sightline.data.vocabulary import Vocabulary
@@ -158,6 +160,18 @@ def test_nothing_registered_may_be_left_out(pages, place, page, text):
     assert checks.check_named(pages | {page: pages[page].replace(text, "")}) == [
         f"{place} does not have {text.strip()!r}"
     ]
+
+
+def test_the_page_of_transformers_names_the_tests_that_none_of_them_takes(pages):
+    offers = offered({"decode", "embedding_grad", "layers"})
+    never = [code for code, one in AUDIT_TESTS.items() if out_of_reach(NEEDS[one.measure], offers)]
+    (line,) = (
+        one
+        for one in pages["docs/transformers.md"].splitlines()
+        if one.startswith("**Which tests cannot run?**")
+    )
+    named = dict.fromkeys(re.findall(r"SL-\d+", line.partition("No control model")[0]))
+    assert sorted(named) == sorted(never)
 
 
 def test_every_test_has_a_threshold_and_nothing_else_has():

@@ -7,12 +7,14 @@ from dataclasses import replace
 import pytest
 
 from sightline.audits.audit_result import Audit
-from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT
+from sightline.core.needs import UNASKED
+from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Verdict
 from sightline.report import comparison_sentences
 from sightline.report.advice import (
     AFTER_GUESSING,
     GUESSING,
     NOT_YET,
+    TITLE,
     UNBALANCED,
     WORSE,
     first_of_all,
@@ -23,9 +25,9 @@ from sightline.report.advice import (
 from sightline.report.alternative_maps import families
 from sightline.report.caption import caption
 from sightline.report.card import card
+from sightline.report.first_screen import ADD, NEVER, WHY, blocks, limits, not_run
 from sightline.report.first_screen import CAVEATS as CAVEATS_BLOCK
 from sightline.report.first_screen import MAPS as MAPS_BLOCK
-from sightline.report.first_screen import WHY, blocks, limits
 from sightline.report.html.audit_page import in_notebook, render
 from sightline.report.html.explanation_view import notes
 from sightline.report.sentences import opened
@@ -257,6 +259,50 @@ def test_one_training_is_said_to_be_one() -> None:
     same_text("report", one_training(audit()))
     assert one_training(audit()) in limits(audit())
     assert "--seeds 3" in one_training(replace(audit(), spec={"run": {}}))
+
+
+def unrun(verdict: Verdict, *codes: str, offers: tuple[str, ...]) -> dict[str, str]:
+    """Give what is said of tests that were not run, by their title."""
+    made = audit()
+    (row,) = [one for one in made.findings if one.result == "not run" and one.bears]
+    left = tuple(
+        replace(row, code=code, name=code, compared="", notes=(UNASKED,)) for code in codes
+    )
+    card = {**made.cards["model"], "offers": list(offers)}
+    said = replace(made, findings=left, verdict=verdict, cards={**made.cards, "model": card})
+    return {
+        title: remedy
+        for line in not_run(said)
+        for titles, _, remedy in [line.partition(": ")]
+        for title in titles.split(", ")
+    }
+
+
+def test_what_no_hugging_face_model_can_do_is_no_matter_of_a_setting() -> None:
+    can = reached(CAN, 4)
+    of_transformer = unrun(can, "SL-401", "SL-402", offers=("decode", "layers"))
+    assert all(one.startswith(NEVER) for one in of_transformer.values())
+    assert len({*of_transformer.values()}) == 2
+    names = ("(states)", "(token_logits)")  # a user cannot ask for what an adapter offers
+    assert not [name for name in names if name in " ".join(of_transformer.values())]
+    (asked,) = unrun(can, "SL-401", offers=("decode", "states")).values()
+    assert asked == f"{ADD} information"
+    (adapter,) = unrun(can, "SL-401", offers=("decode",)).values()
+    assert "(states)" in adapter
+
+
+def test_what_cannot_change_a_verdict_is_not_advised() -> None:
+    forbidden, offers = reached(MUST_NOT, 2, (), ("it leads astray",)), ("decode", "states")
+    (asked,) = unrun(forbidden, "SL-401", offers=offers).values()
+    assert asked.startswith(f"{ADD} information (")
+    one_class = replace(forbidden, by_class={"a": forbidden, "b": reached(CANNOT_TELL, 6)})
+    (open_,) = unrun(replace(one_class, level=CANNOT_TELL), "SL-401", offers=offers).values()
+    assert open_ == f"{ADD} information"
+    (first, *_) = [one for one in audit().findings if one.result == "inconclusive"]
+    settled = replace(first, needed=1200)
+    for verdict, told in ((forbidden, False), (reached(CANNOT_TELL, 6), True)):
+        page = render(replace(audit(), findings=(settled,), verdict=verdict))
+        assert (f"<dt>{TITLE}</dt>" in page) == told
 
 
 def test_no_map_is_recommended_of_a_model_that_guesses() -> None:

@@ -6,12 +6,21 @@ import math
 from dataclasses import replace
 
 import pytest
+from markupsafe import escape
 
 from sightline.core.results import CAVEATS, MUST_NOT, Estimate, Verdict
 from sightline.report.advice import shown_maps_advice
-from sightline.report.alternative_maps import NONE_BETTER, at_odds, comparison_method, families
+from sightline.report.alternative_maps import (
+    NONE_BETTER,
+    at_odds,
+    comparison_method,
+    families,
+    look_command,
+    other_maps,
+)
 from sightline.report.card import card
 from sightline.report.first_screen import maps
+from sightline.report.html.audit_page import render
 from sightline.report.html.table_rows import map_lines
 from sightline.report.map_names import MAPS as KNOWN
 from sightline.report.map_names import map_title
@@ -173,6 +182,27 @@ def test_attention_that_must_not_be_shown_is_no_map_to_show() -> None:
     assert forbidden.answer == NONE_BETTER
     (allowed,) = families((row, MAPS[1]), Verdict(CAVEATS, 4, (), ()))
     assert allowed.answer == "attention"
+
+
+def test_the_other_map_of_a_new_text_has_a_command_where_attention_must_not_be_shown() -> None:
+    made = compared()
+    by_python = replace(made, spec={"model": "my model"})
+    by_place = replace(made, spec={"model": "hf:my dir", "command": "sightline audit …"})
+    trained = replace(made, spec={**by_place.spec, "run": {}})
+    assert other_maps(made) == ("contribution",)
+    for one in (by_python, trained):
+        assert look_command(one) == 'sightline look MODEL "a text" --map contribution'
+    shown = "sightline look 'hf:my dir' \"a text\""
+    assert look_command(by_place) == f"{shown} --map contribution"
+    assert look_command(by_place, "kept") == f"{shown} --audit kept"
+    of_label = replace(by_place, spec={**by_place.spec, "label": "is late"})
+    assert look_command(of_label) == f"{shown} --label-name 'is late' --map contribution"
+    assert escape(look_command(by_place)) in render(by_place)
+    permitted = compared(by_class())
+    brought = tuple(replace(row, chosen=row.name == "given", answer="passed") for row in MAPS)
+    for silent in (permitted, replace(by_place, maps=brought[:5])):
+        assert look_command(silent) == ""
+    assert "sightline look" not in render(permitted)
 
 
 def test_attention_is_named_without_the_classes_for_which_the_verdict_forbids_it() -> None:

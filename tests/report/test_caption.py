@@ -6,12 +6,21 @@ from dataclasses import replace
 
 import pytest
 
-from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Estimate, Reason
+from sightline.core.results import (
+    BY_ABSENCE,
+    CAN,
+    CANNOT_TELL,
+    CAVEATS,
+    MUST_NOT,
+    Estimate,
+    Level,
+    Reason,
+)
 from sightline.core.word_lists import join_words
 from sightline.report.advice import more_of_classes
 from sightline.report.caption import NO_OTHER, SHARE_OF_TEXTS, _said_once, caption
 from sightline.report.first_screen import conclusions, reasons
-from sightline.report.number_format import bracketed
+from sightline.report.number_format import percent
 from sightline.report.sequential_note import BUDGET_SPENT
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.thresholds import default_thresholds
@@ -144,16 +153,42 @@ def test_a_caption_says_on_how_many_of_the_texts_its_map_is_right() -> None:
     finding = replace(made.findings[1], code=SHARE_OF_TEXTS, score=share, by_class=own_share)
     findings = (*made.findings, finding)
     of_all = replace(made, findings=findings, verdict=reached(CAN, 8))
-    (said,) = (one for one in caption(of_all) if bracketed(share) in one)
+    (said,) = (one for one in caption(of_all) if percent(share) in one)
     of_class = {"a": reached(CAN, 8), "b": reached(CANNOT_TELL, 6)}
     (own,) = (
         one
         for one in caption(replace(of_all, verdict=replace(of_all.verdict, by_class=of_class)))
-        if "0.61" in one
+        if percent(own_share["a"]) in one
     )
     assert said.partition(":")[0] == own.partition(":")[0]
     hidden = replace(of_all, verdict=reached(MUST_NOT, 2, (), ("it leads astray",)))
-    assert "0.72" not in " ".join(caption(hidden))
+    assert percent(share) not in " ".join(caption(hidden))
+
+
+def test_a_caption_of_a_class_counts_the_texts_that_are_predicted_as_it() -> None:
+    made = audit()
+    counts = Counter(one.predicted for one in made.texts)
+    first, second = counts
+    each = {first: reached(CAN, 4), second: reached(CANNOT_TELL, 6)}
+    verdict = replace(reached(CAN, 4), by_class=each)
+    (said,) = (one for one in caption(replace(made, verdict=verdict)) if "Tested on" in one)
+    assert [int(n) for n in re.findall(r"\d+", said)[:2]] == [counts[first], len(made.texts)]
+    (of_all,) = (
+        one
+        for one in caption(replace(made, verdict=replace(verdict, by_class={})))
+        if "Tested on" in one
+    )
+    assert int(re.findall(r"\d+", of_all)[0]) == len(made.texts)
+
+
+@pytest.mark.parametrize("level", [MUST_NOT, CANNOT_TELL, BY_ABSENCE])
+def test_what_a_developer_must_not_do_is_not_in_the_block_to_paste(level: Level) -> None:
+    made = audit()
+    own = reached(level, 2, (), ("it leads astray",))
+    verdict = replace(reached(CAN, 4), by_class={"a": reached(CAN, 4), "b": own})
+    mixed = replace(made, verdict=verdict)
+    assert not any("Do not display" in one or "'b'" in one for one in caption(mixed))
+    assert [one.level for one in conclusions(mixed) if "'b'" in one.text] == [level]
 
 
 @pytest.mark.parametrize("level", [CANNOT_TELL, MUST_NOT])
@@ -171,7 +206,7 @@ def test_another_map_stands_in_only_where_attention_must_not_be_shown() -> None:
     row = next(one for one in made.maps if one.chosen and not one.signed)
     maps = tuple(replace(one, against=("a",)) if one is row else one for one in made.maps)
     forbidden = reached(MUST_NOT, 2, (), ("it leads astray",))
-    verdict = reached(CAVEATS, 5, (), (), {"a": forbidden, "b": reached(CAVEATS, 5)})
+    verdict = reached(CANNOT_TELL, 6, (), (), {"a": forbidden, "b": reached(CANNOT_TELL, 6)})
     said = caption(replace(made, maps=maps, verdict=verdict))
     assert NO_OTHER in said
     assert NO_OTHER not in caption(replace(made, verdict=verdict))

@@ -27,6 +27,7 @@ from sightline.report.card_text import card_markdown
 from sightline.report.html.audit_page import render, write_page
 from sightline.report.html.page_template import _script
 from sightline.report.sanitize import visible
+from sightline.report.terms import TERMS
 from tests.report.audits import ASTRAY, LEARNED, MAPS, audit, by_class, compared, estimate, hostile
 from tests.report.pages import Page
 from tests.snapshots import same_text
@@ -275,6 +276,12 @@ def test_numbers_above_one_and_answers_at_odds_with_the_verdict_are_explained_wh
     assert text.index("Some tests passed, and still") < text.index("A score is (number − chance)")
     assert "Numbers can exceed 1" not in plain(render(compared()))
     assert "Some tests below passed" not in plain(render(audit()))
+
+
+def test_a_page_defines_its_terms_and_sends_nobody_to_other_files() -> None:
+    page = render(audit())
+    assert "docs/" not in page
+    assert [term for term in TERMS if f"<dt>{term}</dt>" not in page] == []
 
 
 def test_the_shares_of_classes_have_their_intervals() -> None:

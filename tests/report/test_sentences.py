@@ -350,10 +350,11 @@ def test_classes_that_differ_at_their_end_alone_have_different_names() -> None:
     fine, banned = reached(CAN, 4), reached(MUST_NOT, 2, (), ("it leads astray",))
     each = {good: fine, bad: banned, absent: reached(BY_ABSENCE, 7)}
     case = compared(reached(CAVEATS, 5, (), (), each))
+    closed_ = compared(reached(CANNOT_TELL, 6, (), (), {bad: banned, absent: each[absent]}))
     told = {
         "headline": headline(case.verdict),
         "conclusions": " ".join(one.text for one in conclusions(case)),
-        "caption": " ".join(caption(case)),
+        "caption": " ".join(caption(closed_)),
         "advice": " ".join(shown_maps_advice(case)),
         "maps": but_not_for([bad], [absent]),
         "caveats": " ".join(caveats(case.verdict)),

@@ -1,5 +1,6 @@
 """Settings of any depth become rows one can read, and every missing number has its reason."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from sightline.report.html.table_rows import (
     usual_method,
 )
 from sightline.report.provenance import settings_rows
+from sightline.verdict.thresholds import default_thresholds
 from tests.report.audits import audit, estimate, findings
 
 
@@ -109,3 +111,19 @@ def test_the_level_of_classes_is_their_own() -> None:
     assert finding_view(replace(found, by_class=wider)).class_level == "97.5"
     page = render(replace(audit(), findings=(replace(found, by_class=wider),)))
     assert ">score [97.5 %]</th>" in page
+
+
+def test_a_class_that_lacks_texts_says_how_many() -> None:
+    fewest = default_thresholds().fewest("SL-101")
+    counts = {"few": fewest - 1, "enough": fewest}
+    finding = next(one for one in findings() if one.code == "SL-101")
+    open_ = replace(
+        finding,
+        by_class={name: estimate(0.9, 0.1, n) for name, n in counts.items()},
+        answers=dict.fromkeys(counts, "inconclusive"),
+    )
+    few, enough = (row.side for row in class_rows(open_))
+    assert [int(one) for one in re.findall(r"\d+", few)] == [fewest - 1, fewest]
+    assert enough == "above threshold"
+    passed = replace(open_, answers={"few": "passed", "enough": "passed"})
+    assert {row.side for row in class_rows(passed)} == {"above threshold"}

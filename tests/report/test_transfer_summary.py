@@ -8,14 +8,16 @@ from dataclasses import replace
 from html import unescape
 
 import pytest
+from markupsafe import escape
 
 from sightline._io.atomic_write import plain
 from sightline.audits.audit_result import Audit
 from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Estimate, Verdict
 from sightline.report.card import card
 from sightline.report.card_text import card_html, card_markdown
+from sightline.report.first_screen import FEW_FLIPS, why_absent
 from sightline.report.html.audit_page import in_notebook, render
-from sightline.report.number_format import score
+from sightline.report.number_format import bracketed, score
 from sightline.report.text.audit_summary import lines
 from sightline.report.transfer_summary import (
     AMOUNTS,
@@ -194,9 +196,25 @@ def test_every_surface_calls_a_class_decided_by_absence_one() -> None:
     )
     assert audit.headline == plain(audit.to_json())["headline"] == headline
     for surface in surfaces(audit):
-        assert "for texts predicted 'ham': the model predicts that when it finds no" in surface
+        assert "when it finds no evidence for another class" in surface
     for cards in (card_html(card(audit)), card_markdown(card(audit))):
         assert NO_EVIDENCE in unescape(cards)
+    share = "removing words flips 1.5 % of its predictions"
+    ham = audit.verdict.by_class["ham"]
+    first, *more = ham.reasons
+    known = replace(ham, reasons=(replace(first, behind=share), *more))
+    counted = replace(
+        audit, verdict=replace(audit.verdict, by_class={**audit.verdict.by_class, "ham": known})
+    )
+    score = bracketed(audit.findings[1].by_class["ham"])
+    for one, flips in ((audit, FEW_FLIPS), (counted, share)):
+        (why,) = why_absent(one)
+        assert all(part in why for part in ("'ham'", score, flips))
+        assert why.replace("\xa0", " ") in " ".join(" ".join(lines(one)).split()).replace(
+            "\xa0", " "
+        )
+        assert str(escape(why)) in render(one)
+    assert not [*why_absent(shown())]
     page = render(audit)
     assert re.findall('<p class="answer ([a-z]+)">', page) == ["good", "absent"]
     assert audit.verdict == by_absence()

@@ -1,6 +1,7 @@
 """A paper's table for saved audits: numbers of the user's model, and what is printed."""
 
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,11 +10,20 @@ import pytest
 
 import sightline
 from sightline.audits.audit_result import Audit
+from sightline.config.measure_needs import NEEDS
 from sightline.core.errors import DataError, SpecError, StoreError
+from sightline.core.needs import offered
 from sightline.core.results import Failed, NotRun, Table
 from sightline.measures.agreement import NOT_REPORTED
-from sightline.studies.papers.own_models import LATER, PRINTED, OwnAudit
-from sightline.studies.papers.published_values import later_values_in, printed_values_in
+from sightline.report.tables.markdown_table import to_markdown
+from sightline.report.tables.terminal_table import to_text
+from sightline.studies.papers.own_models import LATER, PRINTED, OwnAudit, _measures
+from sightline.studies.papers.paper_index import PAPER_TABLES
+from sightline.studies.papers.published_values import (
+    NOT_READ,
+    later_values_in,
+    printed_values_in,
+)
 
 TABLE = "jain2019:J-2"
 NUMBER, CHANCE, SEEDS = range(3)
@@ -56,6 +66,13 @@ def test_numbers_are_means_over_the_texts_of_each_predicted_class(audit: Audit) 
         cell = found[data, f"largest weight, class {number}", model][NUMBER]
         assert cell.value == pytest.approx(np.mean(largest))
         assert cell.low < cell.value < cell.high
+
+
+def test_a_table_prints_as_the_command_prints_it(audit: Audit) -> None:
+    table = sightline.table(TABLE, audit)
+    assert str(table) == to_text(table)
+    assert str(table).startswith(f"{table.title}\n")
+    assert table._repr_markdown_() == to_markdown(table)
 
 
 def test_an_own_tau_has_the_standard_deviation_that_the_paper_prints_of_its(audit: Audit) -> None:
@@ -112,6 +129,9 @@ def test_what_is_printed_stands_below_for_the_same_data_alone(audit: Audit) -> N
         if names[2].endswith((PRINTED, LATER))
     }
     assert shown == known
+    source = NOT_READ["jain2019"]
+    assert [note for note in found.notes if source in note] == [f"{PRINTED}: Table 2, {source}"]
+    assert not any(source in note for note in sightline.table(TABLE, audit).notes)
     quantities = [names[1] for names in found.row_names]
     assert quantities == sorted(quantities, key=quantities.index)  # what belongs together, does
 
@@ -191,15 +211,58 @@ def test_what_an_audit_lacks_is_named(audit: Audit) -> None:
         sightline.table(TABLE, replace(audit, measurements=lacking))
     with pytest.raises(DataError, match="--measure state_agreement"):
         sightline.table("meister2021:M-6", audit)
-    for several in ("wen2022:W-2", "meister2021:M-2", "tutek2020:T-5"):
-        with pytest.raises(SpecError):
-            sightline.table(several, audit)
+    with pytest.raises(SpecError):
+        sightline.table("tutek2020:T-5", audit)
     with pytest.raises(SpecError, match="jain2019:J-2"):
         sightline.table("jain2019:J2", audit)
     with pytest.raises(SpecError):
         sightline.table(TABLE)
     with pytest.raises(StoreError):
         sightline.table(TABLE, "no/such/audit")
+
+
+@pytest.mark.parametrize(
+    ("several", "single"),
+    [
+        ("jain2019:J-D", "jain2019:J-2"),
+        ("jain2019:J-V", "jain2019:J-2"),
+        ("tutek2020:T-6", "tutek2020:T-1"),
+        ("tutek2020:T-C", "tutek2020:T-1"),
+        ("tutek2020:T-F1", ""),
+        ("meister2021:M-2", ""),
+        ("meister2021:M-5", ""),
+        ("wen2022:W-2", ""),
+        ("wen2022:W-3", ""),
+    ],
+)
+def test_models_of_a_paper_are_compared_by_the_study_alone(
+    audit: Audit, several: str, single: str
+) -> None:
+    with pytest.raises(SpecError) as refused:
+        sightline.table(several, audit)
+    assert [name for name in PAPER_TABLES if name in str(refused.value)] == [single, several][
+        not single :
+    ]
+    if single:
+        assert sightline.table(single, audit).rows
+
+
+def test_the_page_names_the_tables_that_can_be_made_of_a_hugging_face_model() -> None:
+    offers = offered({"decode", "embedding_grad", "layers"})
+    single = {name: one for name, one in PAPER_TABLES.items() if not one.of_several}
+    made = {
+        name: [NEEDS[measure] <= offers for measure in _measures(one)]
+        for name, one in single.items()
+    }
+    page = (Path(__file__).resolve().parents[2] / "docs" / "papers.md").read_text(encoding="utf-8")
+    line = next(one for one in page.splitlines() if one.startswith("Of a Hugging Face model"))
+    usual, _, searched = line.partition("`--measure searched`")[0].partition("; ")
+    assert {*re.findall(r"`(\w+:[A-Z]-\w+)`", usual)} == {
+        name for name, known in made.items() if known and all(known)
+    }
+    assert {*re.findall(r"`(\w+:[A-Z]-\w+)`", searched)} == {
+        name for name, one in single.items() if "searched" in _measures(one)
+    }
 
 
 def test_what_a_failed_measure_said_is_in_no_table(audit: Audit) -> None:

@@ -2,6 +2,7 @@
 makes of it.
 """
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -67,6 +68,18 @@ def test_where_no_map_finds_words_and_nothing_flips_a_class_is_one_by_absence() 
     assert [own_effect(asked, name, "pos") for name in ("attention", *MAPS)] == ["passed"] * 4
     assert own_effect(asked, "contribution", "neg") == "not run"
     assert (by_absence(asked, "neg"), by_absence(asked, "pos")) == (True, False)
+
+
+def test_a_class_by_absence_has_the_share_of_its_predictions_that_flip() -> None:
+    flips = np.full(N, 0.0)
+    flips[np.flatnonzero(OF_NEG)[0]] = 0.6
+    asked = evidence(flips=flips)
+    share = flipped_share(asked, "neg")
+    assert share is not None
+    verdict = judge(asked).verdict.by_class["neg"]
+    assert verdict.level == BY_ABSENCE
+    numbers = [float(one) for one in re.findall(r"\d+(?:\.\d+)?", verdict.reasons[0].behind)]
+    assert numbers == [pytest.approx(100 * share.value, abs=0.05), share.n]
 
 
 @pytest.mark.parametrize("name", MAPS)
@@ -180,7 +193,7 @@ def test_the_verdict_says_so_of_the_class_and_of_no_other() -> None:
     found = verdict(evidence())
     absent = found.by_class["neg"]
     assert (absent.level, absent.row, absent.decided_by) == (BY_ABSENCE, 7, ("SL-304",))
-    assert str(absent.reasons[0]).endswith(NO_WORD)
+    assert absent.reasons[0].words.endswith(NO_WORD)
     assert found.by_class["pos"].row == 4
     assert found.row not in (4, 7)  # a class without words keeps the best row away from the whole
     assert verdict(evidence(own=0.8)).by_class["neg"].row == 4

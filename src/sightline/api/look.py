@@ -42,6 +42,8 @@ from sightline.measures.trace_arrays import decided, to_numpy
 from sightline.models.classifier import AttentionClassifier
 from sightline.models.model_storage import weights_digest
 from sightline.numerics.divergences import probabilities
+from sightline.report.advice import first_of_all
+from sightline.report.alternative_maps import other_maps
 from sightline.report.html.explanation_view import in_notebook
 from sightline.report.map_names import MAPS as TITLED
 from sightline.report.sanitize import shortened
@@ -143,7 +145,7 @@ def look(
     query: str | None = None,
     *,
     audit: Results | str | Path | None = None,
-    maps: str | Sequence[str] = USUAL,
+    maps: str | Sequence[str] = (),
     label_name: str = "",
     max_tokens: int = DataSpec.max_tokens,
     device: str = "cpu",
@@ -165,8 +167,8 @@ def look(
         An audit of this model, or the folder of a saved one: its verdict is shown with the maps.
         One of another model, or of another training of it, is refused.
     maps
-        A name of `sightline.config.word_maps.MAPS`, or several; what the model does not
-        allow is said to be absent.
+        A name of `sightline.config.word_maps.MAPS`, or several; by default the usual ones, and
+        any that the audit says may be shown. What the model does not allow is said to be absent.
     label_name
         Which label to look at, of a model with several.
     max_tokens
@@ -192,7 +194,7 @@ def look_map_by_map(
     query: str | None = None,
     *,
     audit: Results | str | Path | None = None,
-    maps: str | Sequence[str] = USUAL,
+    maps: str | Sequence[str] = (),
     label_name: str = "",
     max_tokens: int = DataSpec.max_tokens,
     device: str = "cpu",
@@ -205,8 +207,10 @@ def look_map_by_map(
     example = unlabelled(text, query, max_tokens)
     known_texts = texts_known_to(known.model, (*example.tokens, *COMMON), queries=query is not None)
     ready = admit(known.model, known_texts, known.model.labels)
-    about = _of_model(audit, ready, known)
-    reader = LookSettings(ready, chosen, max_tokens, known.advice, *about, query)
+    found, doubt = _of_model(audit, ready, known)
+    named = () if found is None or first_of_all(found) else other_maps(found)
+    chosen = chosen or tuple(dict.fromkeys((*USUAL, *named)))
+    reader = LookSettings(ready, chosen, max_tokens, known.advice, found, doubt, query)
     yield from _looked(reader, example)
 
 

@@ -11,10 +11,23 @@ from sightline.core.results import Table
 from sightline.experiments.audit_lookup import named_audits as named_audits
 from sightline.experiments.audit_lookup import refuse_repeats
 from sightline.report.redact import redacted
+from sightline.report.tables.markdown_table import to_markdown
+from sightline.report.tables.terminal_table import to_text
 from sightline.studies.papers.own_models import OwnAudit, table_of_audits
 
 
-def table(name: str, *audits: Audit | str | Path, average: bool = False) -> Table:
+class PaperTable(Table):
+    """A table or figure of a paper, as numbers. It prints as ``sightline table`` prints it."""
+
+    def __str__(self) -> str:
+        """Write the table as the command line does."""
+        return to_text(self)
+
+    def _repr_markdown_(self) -> str:
+        return to_markdown(self)
+
+
+def table(name: str, *audits: Audit | str | Path, average: bool = False) -> PaperTable:
     """Read of audits what a table or figure of a paper reads of its models.
 
     Parameters
@@ -40,4 +53,4 @@ def table(name: str, *audits: Audit | str | Path, average: bool = False) -> Tabl
     own += [OwnAudit(str(place), Audit(**vars(place.read()))) for place in places]
     # What a failed measure said may quote a text, and a table is for a paper.
     own = [replace(one, audit=redacted(one.audit, texts=False)) for one in own]
-    return table_of_audits(name, own, average=average)
+    return PaperTable(**vars(table_of_audits(name, own, average=average)))

@@ -12,6 +12,7 @@ from sightline.cli.output import emit, note_kept, print_lines, print_message, wr
 from sightline.cli.output_checks import Folder, Output
 from sightline.core.results import CANNOT_TELL
 from sightline.report.advice import first_of_all
+from sightline.report.alternative_maps import look_command
 from sightline.report.junit import junit
 from sightline.report.sequential_note import is_unfinished
 
@@ -86,9 +87,16 @@ def _next(audits: Audits | LabelAudits, report: AuditReport) -> list[str]:
             return ["Next      what the lines above say comes first"]
         if audits.first.verdict.level == CANNOT_TELL:
             return ["Next      audit more texts, or what the lines above say is missing"]
+        if look := look_command(audits.first, _folder_of(audits, report)):
+            return [f"Next      {look}"]
     if report.card is not None:
         return []
-    return ["Next      add --card card.md for the caption to paste under a heat map"]
+    return ["Next      add --card card.md for a card with the caption to paste under a heat map"]
+
+
+def _folder_of(audits: Audits, report: AuditReport) -> str:
+    """Name the folder of the saved audit; of several, none is the one that was looked at."""
+    return "" if report.save is None or audits.together else str(report.save)
 
 
 def _lines(audits: Audits | LabelAudits, *, verbose: bool) -> list[str]:

@@ -54,7 +54,7 @@ Maps = Annotated[
     typer.Option(
         "--map",
         metavar="NAME",
-        show_default=", ".join(USUAL),
+        show_default=f"{', '.join(USUAL)}, and any that --audit says may be shown",
         help="A map over the words to show; may be repeated.",
         rich_help_panel=flags.OUTPUT,
     ),
@@ -100,7 +100,7 @@ def look(
         text_given,
         query,
         audit=audit,
-        maps=maps or USUAL,
+        maps=maps or (),
         label_name=label_name,
         max_tokens=max_tokens,
         device=where,

@@ -38,6 +38,10 @@ _MEANING = {
     "layers": "layers whose attention can be replaced (layers)",
 }
 """What a model must offer, in words, and by the name under which an adapter offers it."""
+OF_TRANSFORMERS = "layers"
+"""What Hugging Face models offer, whatever the attention source, and no other adapter here."""
+NEVER_OF_TRANSFORMERS = frozenset({"from_states", "states", "token_logits"})
+"""What no Hugging Face model offers here, whatever the settings."""
 
 
 def offered(capabilities: Set[str]) -> frozenset[str]:
@@ -62,6 +66,18 @@ def lacking(needs: Set[str], offers: Set[str]) -> str:
 def needed(needs: Set[str]) -> str:
     """Say what a measure needs."""
     return NEEDS_PREFIX + ", ".join(map(_describe, sorted(needs)))
+
+
+def out_of_reach(needs: Set[str], offers: Set[str]) -> str:
+    """Say what keeps a measure from every Hugging Face model, if these are the offers of one;
+    otherwise nothing. Other attention can be replaced under another attention source, so a lack of
+    that is no reason.
+
+    >>> out_of_reach({"decode", "states"}, {"layers"}), out_of_reach({"decode"}, {"layers"})
+    ('hidden states', '')
+    """
+    missing = (needs - offers) & NEVER_OF_TRANSFORMERS if OF_TRANSFORMERS in offers else set()
+    return ", ".join(_describe(need).partition(" (")[0] for need in sorted(missing))
 
 
 def of_model(needs: Set[str]) -> frozenset[str]:

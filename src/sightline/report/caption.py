@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sightline.core.audited_map import reword_for_map
-from sightline.core.results import BY_ABSENCE, CANNOT_TELL, CAVEATS, MUST_NOT, Results
+from sightline.core.results import BY_ABSENCE, CANNOT_TELL, CAVEATS, MUST_NOT, Estimate, Results
 from sightline.core.word_lists import join_words
 from sightline.report.advice import NOT_YET, first_of_all
 from sightline.report.alternative_maps import families
 from sightline.report.first_screen import finding_of, of_tests, reasons, score_of_map, scores_of
 from sightline.report.map_names import map_title
-from sightline.report.number_format import CHANCE_TO_BEST, bracketed, texts
+from sightline.report.number_format import CHANCE_TO_BEST, bracketed, count, percent, texts
 from sightline.report.provenance import audit_date
 from sightline.report.sentences import (
     HeadlinePart,
@@ -22,6 +22,7 @@ from sightline.report.sentences import (
     class_caveats,
     of_classes,
     opened,
+    quoted,
 )
 from sightline.report.sequential_note import BUDGET_SPENT, is_unfinished
 from sightline.report.transfer_summary import TRANSFER
@@ -30,7 +31,8 @@ from sightline.verdict.verdict_table import UNFIT
 
 TITLE, TITLE_WITHOUT = "To paste under a heat map", "To pass on to those who would show attention"
 SHARE_OF_TEXTS = "SL-308"
-_RELIED = "Highlighted words are the words this model relied on most{of}."
+_SHADE = "The darker a word, the more weight {of_map} gives it."
+_RELIED = "This model relied on the darkest words{of}."
 NO_OTHER = "No other map that was tested may be shown instead."
 NO_OTHER_OF_IMPORTANCE = (
     "No other map of how much each word matters that was tested may be shown instead."
@@ -70,20 +72,28 @@ def _body(audit: Results) -> Iterator[str]:
         return
     parts = _parts(audit)
     shown = [part for part in parts if part.level.permits]
-    for part in shown:
-        yield _RELIED.format(of=of_classes(part.classes))
-        yield from _tested(audit, part)
     if shown:
-        yield f"They explain {_MODEL_ALONE}"
-    if with_caveats := [part for part in shown if part.level == CAVEATS]:
-        yield from _caveats(audit, [name for part in with_caveats for name in part.classes])
+        yield from _shown(audit, shown)
+        return
     for part in parts:
-        if not part.level.permits:
-            yield from _not_shown(audit, part)
+        yield from _not_shown(audit, part)
     if any(part.level == MUST_NOT for part in parts):
         yield _instead(
             audit, [name for part in parts if part.level == MUST_NOT for name in part.classes]
         )
+
+
+def _shown(audit: Results, parts: Sequence[HeadlinePart]) -> Iterator[str]:
+    """Say what readers of the map have to know. For which other texts it must not be shown is no
+    matter of theirs: the verdict says it.
+    """
+    yield _SHADE.format(of_map=audit.verdict.of_map)
+    for part in parts:
+        yield _RELIED.format(of=of_classes(part.classes))
+        yield from _tested(audit, part)
+    yield f"They explain {_MODEL_ALONE}"
+    if with_caveats := [part for part in parts if part.level == CAVEATS]:
+        yield from _caveats(audit, [name for part in with_caveats for name in part.classes])
 
 
 def _caveats(audit: Results, classes: Sequence[str]) -> Iterator[str]:
@@ -143,21 +153,30 @@ def _said_once(caveats: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def _tested(audit: Results, part: HeadlinePart) -> Iterator[str]:
     """Say what the most important test does, its score, and on how many of the texts it holds."""
-    score, share = (_scores(audit, code, part) for code in (TRANSFER, SHARE_OF_TEXTS))
-    numbers = f" (score {score}; {CHANCE_TO_BEST})" if score else ""
+    scores, shares = (_scores(audit, code, part) for code in (TRANSFER, SHARE_OF_TEXTS))
+    numbers = f" (score {join_words(map(bracketed, scores))}; {CHANCE_TO_BEST})" if scores else ""
     yield (
-        f"Tested on {texts(len(audit.texts))}: moved into other texts, they took the model’s "
+        f"Tested on {_audited(audit, part.classes)}: moved into other texts, they took the model’s "
         f"prediction with them{numbers}."
     )
-    if share:
-        yield f"Share of texts on which they did at least half of what words can do: {share}."
+    if shares:
+        found = join_words(map(percent, shares))
+        yield f"Share of texts on which they did at least half of what words can do: {found}."
 
 
-def _scores(audit: Results, code: str, part: HeadlinePart) -> str:
-    """Write the scores of a test: over all texts, or for each class; empty if it has none."""
+def _audited(audit: Results, classes: Sequence[str]) -> str:
+    """Count the audited texts, and those of them that are predicted as some classes."""
+    if not classes:
+        return texts(len(audit.texts))
+    n = sum(one.predicted in classes for one in audit.texts)
+    named = join_words(map(quoted, classes))
+    return f"{texts(n)} predicted {named} (of {count(len(audit.texts))})"
+
+
+def _scores(audit: Results, code: str, part: HeadlinePart) -> list[Estimate]:
+    """Give the scores of a test: over all texts, or for each class; empty if it has none."""
     finding = finding_of(audit, code)
-    found = [] if finding is None else scores_of(finding, part.classes)
-    return join_words(map(bracketed, found)) if found else ""
+    return [] if finding is None else scores_of(finding, part.classes)
 
 
 def _not_shown(audit: Results, part: HeadlinePart) -> Iterator[str]:

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from sightline.config.measure_needs import missing_from
+from sightline.config.measure_needs import NEEDS, missing_from
 from sightline.core.audited_map import ATTENTION, reword_for_map
-from sightline.core.needs import UNASKED
+from sightline.core.needs import UNASKED, out_of_reach
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -49,7 +49,9 @@ from sightline.report.sentences import (
     HeadlinePart,
     NotRunTests,
     answers,
+    by_absence,
     caveat_reasons,
+    forbidden_for_all,
     name_classes,
     of_classes,
     opened,
@@ -58,12 +60,16 @@ from sightline.report.sentences import (
 from sightline.report.sequential_note import BUDGET_SPENT, is_unfinished
 from sightline.report.transfer_summary import transfer_sentences
 from sightline.verdict.audit_test import OPERATORS
-from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.catalogue import AUDIT_TESTS, OWN
 from sightline.verdict.verdict_table import UNFIT
 
 VERDICT, WHY, CAVEATS, NOT_RUN, MAPS = "VERDICT", "Why", "Caveats", "Not run", "Maps"
 RESULTS: tuple[Answer, ...] = get_args(Answer)
 REMOVAL = "SL-301"
+ADD = "add --measure"
+NEVER = "cannot be run on a Hugging Face model, and no setting changes that"
+FEW_FLIPS = "removing words flips hardly any of its predictions"
+"""Said of audits of earlier versions, which do not keep the share."""
 _SENTENCES: Mapping[Level, str] = {
     CAN: "Attention can be shown as an explanation of this model{of}.",
     WITH_CAVEATS: "Attention can be shown as an explanation of this model{of}, with caveats.",
@@ -127,7 +133,7 @@ def blocks(audit: Results, *, alone: bool = True, scores: bool = True) -> list[B
     ``scores`` they are left out, because the caption has them.
     """
     first = first_of_all(audit)
-    why = [first] if first else reasons(audit, scores=scores)
+    why = [first] if first else [*reasons(audit, scores=scores), *why_absent(audit)]
     found = [
         Block(VERDICT, tuple(one.text for one in conclusions(audit))),
         Block(WHY, tuple(why)),
@@ -173,6 +179,20 @@ def reasons(audit: Results, *, scores: bool = True) -> list[str]:
     carried = [*transfer_sentences(audit, numbers=scores), *_removal(audit)]
     failed = (one.text for one in of_tests(audit, scores=scores) if not one.permits)
     return [*_cut_short(audit), *carried, *failed, *too_few(audit.verdict)]
+
+
+def why_absent(audit: Results) -> Iterator[str]:
+    """Say by which numbers a predicted class is one that the model predicts without evidence."""
+    own = finding_of(audit, OWN)
+    if own is None:
+        return
+    for name in by_absence(audit.verdict):
+        score = " and ".join(map(bracketed, scores_of(own, [name])))
+        flips = audit.verdict.by_class[name].reasons[0].behind or FEW_FLIPS
+        yield (
+            f"For texts predicted {quoted(name)}: {own.name} failed"
+            f"{f' (score {score})' if score else ''}, no other map passed it, and {flips}."
+        )
 
 
 def _cut_short(audit: Results) -> Iterator[str]:
@@ -337,7 +357,10 @@ def not_run(audit: Results) -> list[str]:
     by_remedy: dict[str, list[str]] = {}
     for one in audit.findings:
         if one.bears and one.result == "not run":
-            by_remedy.setdefault(_remedy(one, offers), []).append(one.title)
+            remedy = _remedy(one, offers)
+            if remedy.startswith(ADD) and forbidden_for_all(audit.verdict):
+                remedy += " (does not change this verdict)"
+            by_remedy.setdefault(remedy, []).append(one.title)
     for code, outcome in audit.measurements.items():
         if isinstance(outcome, Failed) and code not in of_tests:  # no test says that it failed
             by_remedy.setdefault(f"the measure failed: {outcome.error}", []).append(code)
@@ -346,12 +369,16 @@ def not_run(audit: Results) -> list[str]:
 
 def _remedy(finding: Finding, offers: Collection[str] | None) -> str:
     """Say what runs a test, or why nothing does; ``offers`` is what the model can do, if known."""
+    if finding.code in AUDIT_TESTS and offers is not None:
+        needs = NEEDS[AUDIT_TESTS[finding.code].measure]
+        if lacks := out_of_reach(needs, {*offers}):
+            return f"{NEVER}: it needs {lacks}"
     if not finding.reason.startswith(UNASKED) or finding.code not in AUDIT_TESTS:
         return finding.reason or "no reason was kept"
     measure = AUDIT_TESTS[finding.code].measure
     # Audits of earlier versions say of every such test that it was not asked for.
     missing = offers is not None and missing_from(measure, {*offers})
-    return missing or f"add --measure {measure}"
+    return missing or f"{ADD} {measure}"
 
 
 def maps(audit: Results, *, scores: bool = True) -> list[str]:

@@ -114,6 +114,11 @@ def by_absence(verdict: Verdict) -> tuple[str, ...]:
     return of_level(verdict, BY_ABSENCE)
 
 
+def forbidden_for_all(verdict: Verdict) -> bool:
+    """Check whether the map must not be shown for any texts, which no open test changes."""
+    return {part.level for part in answers(verdict)} == {MUST_NOT}
+
+
 def of_level(verdict: Verdict, level: str) -> tuple[str, ...]:
     """Name the predicted classes that have this verdict of their own."""
     return tuple(name for name, one in verdict.by_class.items() if one.level == level)

@@ -157,8 +157,8 @@ class Study:
 
     A table or figure of a ``paper`` has its ``place`` there; ``numbers`` reads the audit of one run,
     of the paper's models or of another, unless the study sets models against one another
-    (``of_several``). A run is made again if its kept reading lacks a number that is ``needed`` on
-    its corpus.
+    (``of_several``); ``single`` is the table that reads the same numbers of one model. A run is
+    made again if its kept reading lacks a number that is ``needed`` on its corpus.
     ``apart`` says why a quantity, a corpus, a model, one quantity of one corpus, or one number
     cannot be compared with the printed value. ``notes`` define the numbers, ``notes_on_models`` say
     how the study's models were made.
@@ -180,6 +180,7 @@ class Study:
     place: str = ""
     numbers: Callable[[Audit], Values] | None = None
     of_several: bool = False
+    single: str = ""
     needed: Callable[[str], tuple[str, ...]] = lambda corpus: ()
     apart: Mapping[Any, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

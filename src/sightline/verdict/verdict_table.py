@@ -211,7 +211,16 @@ def _absent(case: VerdictContext) -> Basis | None:
     if not case.of or not case.absence or not by_absence(case.evidence, case.of):
         return None
     text = f"this is what the model predicts when it finds no evidence for another class; {NO_WORD}"
-    return (OWN,), (Reason(text), *case.reasons(OWN))
+    return (OWN,), (Reason(text, behind=_flips(case)), *case.reasons(OWN))
+
+
+def _flips(case: VerdictContext) -> str:
+    """Say how many predictions of the class change when words are removed."""
+    from sightline.verdict.default_class import flipped_share  # noqa: PLC0415  (statistics, as above)
+
+    share = flipped_share(case.evidence, case.of)
+    assert share is not None  # a class decided by absence has one
+    return f"removing words flips {100 * share.value:.1f} % of its predictions, n = {share.n}"
 
 
 NO_WORD = "no highlighted word can explain it"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,13 @@ from sightline.core.results import Results
 from sightline.report import sentences
 from sightline.report.accuracy_sentences import accuracy_notes
 from sightline.report.advice import TITLE, first_of_all, recommended
-from sightline.report.alternative_maps import MEASURED, at_odds, comparison_method, families
+from sightline.report.alternative_maps import (
+    MEASURED,
+    at_odds,
+    comparison_method,
+    families,
+    look_command,
+)
 from sightline.report.attention_source_notes import MEASURED as READINGS_MEASURED
 from sightline.report.attention_source_notes import heat, tried_sources
 from sightline.report.caption import caption
@@ -56,6 +63,7 @@ from sightline.report.provenance import command, provenance_line, settings
 from sightline.report.rationale_table import DESCRIPTION, marked_rows
 from sightline.report.redact import redacted, remaining_content
 from sightline.report.sequential_note import answered_texts
+from sightline.report.terms import TERMS
 from sightline.verdict.seed_summary import SeedSummary
 
 _DATA = Markup(
@@ -147,6 +155,7 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
         "answers": [(one.text, one.tone) for one in conclusions(audit)],
         "reasons": named.pop(WHY, ()),
         "maps": named.pop(MAPS, ()),
+        "look": "" if first_of_all(audit) else look_command(audit),
         "facts": named,
         "decided": decided,
         "undecided": [one for one in audit.verdict.decided_by if one not in decided],
@@ -175,10 +184,14 @@ def _readings(audit: Results) -> dict[str, Any]:
 def _describe(audit: Results) -> dict[str, Any]:
     """Collect what the template shows below the head, except the texts."""
     views = [finding_view(finding, audit.verdict.of_map) for finding in audit.findings]
+    # More texts might settle a test, and would not change such a verdict.
+    if sentences.forbidden_for_all(audit.verdict):
+        views = [replace(view, change="") for view in views]
     return {
         "audit": audit,
         "question": sentences.question(audit.verdict),
         "scale": f"{DEFINED} {SCALE}",
+        "terms": TERMS,
         "condition": sentences.row_condition(audit.verdict.row),
         "bearing": [view for view in views if view.finding.bears],
         "context": [view for view in views if not view.finding.bears],

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from sightline.core.results import Estimate, Failed, Finding, Learned, MapRow, NotRun, Results
 from sightline.report.alternative_maps import MapFamily, numbers
 from sightline.report.map_names import map_title
-from sightline.report.number_format import count, interval, level_of, number, span
+from sightline.report.number_format import count, interval, level_of, number, span, texts
 from sightline.report.sentences import but_not_for, side
+from sightline.verdict.thresholds import default_thresholds
 
 
 @dataclass(frozen=True)
@@ -85,11 +86,21 @@ def share_rows(learned: Learned | None) -> list[EstimateRow]:
 
 
 def class_rows(finding: Finding) -> list[EstimateRow]:
-    """Write the score of a test by class, each with its side of the threshold and its result."""
+    """Write the score of a test by class, each with its result and its side of the threshold, or
+    how many texts it lacks.
+    """
     rows = [
         estimate_row(name, score, finding.threshold) for name, score in finding.by_class.items()
     ]
-    return [replace(row, answer=finding.answers.get(row.name, "")) for row in rows]
+    answered = [replace(row, answer=finding.answers.get(row.name, "")) for row in rows]
+    return [_with_lack(row, default_thresholds().fewest(finding.code)) for row in answered]
+
+
+def _with_lack(row: EstimateRow, fewest: int) -> EstimateRow:
+    """Name the texts that a test of a class lacks, where they are the reason for its result."""
+    n = row.estimate.n
+    lacks = row.answer == "inconclusive" and n < fewest
+    return replace(row, side=f"{texts(n)}, {count(fewest)} needed") if lacks else row
 
 
 def map_lines(family: MapFamily) -> list[MapLine]:

@@ -269,6 +269,8 @@ PAPER_TABLES = (
         CORPORA,
         specs=_specs("agreement", models=DOT),
         numbers=_correlations,
+        of_several=True,
+        single="jain2019:J-2",
         notes=(COUPLED, DEFINED, SIGNIFICANT),
         notes_on_models=(START,),
     ),
@@ -280,6 +282,8 @@ PAPER_TABLES = (
         specs=_starts,
         own_start=True,
         numbers=_correlations,
+        of_several=True,
+        single="jain2019:J-2",
         notes=(
             COUPLED,
             "sd: standard deviation of random words; ×: what the vectors of the protocol, which are "

@@ -268,6 +268,7 @@ PAPER_TABLES = (
         CORPORA,
         specs=_adversaries,
         numbers=moved_of,
+        of_several=True,
         lines=TABLE_5,
         apart={
             **{

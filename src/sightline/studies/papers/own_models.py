@@ -24,6 +24,7 @@ from sightline.studies.papers.published_values import (
     PAPERS,
     PrintedValue,
     later_values_in,
+    named_places,
     printed_values_in,
 )
 from sightline.studies.run_numbers import why_not_measured
@@ -121,11 +122,12 @@ def table_of_audits(name: str, own: Sequence[OwnAudit], *, average: bool = False
 
 
 def _check(artefact: Study) -> None:
-    """Refuse tables that read nothing of a single model."""
+    """Refuse tables that say nothing about a single model."""
     if artefact.of_several:
+        single = f"; {artefact.single} reads the same of one model" if artefact.single else ""
         raise SpecError(
-            f"{artefact.id} sets models of the paper against one another, and reads nothing of a "
-            "single audit; sightline study makes it from its own models"
+            f"{artefact.id} sets models of the paper against one another, and cannot be made of "
+            f"single audits{single}; sightline study makes it from its own models"
         )
     if not _measures(artefact):
         raise SpecError(f"{artefact.id} counts words of corpora, and reads no model")
@@ -240,8 +242,8 @@ def _notes(
     for one, model in zip(own, models, strict=True):
         yield from (f"{one.place}: {note}" for note in _notes_on(artefact, one, model))
     printed = (one for one in printed_values_in(artefact.id) if one.corpus in data)
-    if places := dict.fromkeys(one.place for one in printed):
-        yield f"{PRINTED}: {', '.join(places)}"
+    if places := named_places(artefact.paper, printed):
+        yield f"{PRINTED}: {places}"
     if artefact.figures:
         yield f"sightline figure draws it: {', '.join(artefact.figures)}"
     yield from artefact.notes

@@ -22,6 +22,7 @@ from sightline.studies.papers.published_values import (
     PAPERS,
     PrintedValue,
     later_values_in,
+    named_places,
     printed_values_in,
 )
 from sightline.studies.run_plan import COUNTED, Plan
@@ -260,12 +261,8 @@ def _notes(
     again: Mapping[Key, PrintedValue],
     missing: Iterable[str],
 ) -> Iterator[str]:
-    places = dict.fromkeys(one.place for one in theirs.values())
-    yield (
-        f"published: {', '.join(places)}"
-        if places
-        else f"published: {artefact.place}, without numbers"
-    )
+    places = named_places(artefact.paper, theirs.values())
+    yield f"published: {places or f'{artefact.place}, without numbers'}"
     yield from HOW
     if again:
         yield LATER

@@ -4,14 +4,14 @@ with ours.
 One file per paper, ``published/PAPER.csv``: the table or figure, where it is printed, the corpus,
 the model, the quantity, the value, and the standard deviation if one is printed.
 ``PAPER-later-run.csv`` has the same for a later run of its authors. Percentages are written as
-shares. The numbers of Jain & Wallace (2019) are from Tables 1 and 2, as read from an account of the
-paper; their other results are figures without numbers.
+shares. The numbers of Jain & Wallace (2019) are from Tables 1 and 2, as read from a machine-written
+account of the paper; their other results are figures without numbers.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -24,6 +24,10 @@ PAPERS = {
     "wiegreffe2019": "Wiegreffe & Pinter 2019",
 }
 """The papers by the name of their file; the last one prints no number that is used here."""
+NOT_READ: Mapping[str, str] = {
+    "jain2019": "as read from a machine-written account; the paper itself was not read"
+}
+"""Where the numbers of a paper come from, if not from the paper."""
 PERFORMANCE = ("jain2019:J-1", "wen2022:W-1", "meister2021:M-3", "tutek2020:T-1")
 """The tables that print model performance."""
 METRICS = ("accuracy", "F1")
@@ -95,6 +99,14 @@ def printed_values_in(artefact: str) -> Iterator[PrintedValue]:
     """Return the printed values of a table or figure, by its id: ``PAPER:TABLE``."""
     paper, _, name = artefact.partition(":")
     return (one for one in printed_values(paper) if one.artefact == name)
+
+
+def named_places(paper: str, values: Iterable[PrintedValue]) -> str:
+    """Name the tables that print some values, and where the values come from, if not from the
+    paper.
+    """
+    places = dict.fromkeys(one.place for one in values)
+    return ", ".join([*places, *([NOT_READ[paper]] if places and paper in NOT_READ else [])])
 
 
 def value_of(artefact: str, corpus: str, model: str, quantity: str) -> float | None:

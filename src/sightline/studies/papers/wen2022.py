@@ -269,6 +269,7 @@ PAPER_TABLES = (
         BINARY,
         specs=_adversaries,
         numbers=_moved_as_theirs,
+        of_several=True,
         notes=(
             "TVD is a quarter of the L1 distance of both classes, as in the code that the paper "
             "follows: half of ours elsewhere",
