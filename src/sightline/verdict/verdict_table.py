@@ -31,7 +31,7 @@ from sightline.core.results import (
 from sightline.core.word_lists import join_words
 from sightline.verdict.audit_test import AuditTest, Requirement, Veto
 from sightline.verdict.catalogue import AUDIT_TESTS, DECIDING, OWN
-from sightline.verdict.decision_rule import below_chance, written
+from sightline.verdict.decision_rule import WAYS_DISAGREE, below_chance, decide, written
 
 if TYPE_CHECKING:
     from sightline.verdict.evidence import (
@@ -134,12 +134,20 @@ class VerdictContext:
             return self.found[code].reason
         score, finding = self.score(code), self.found[code]
         if self.answer(code) != "not run":
-            return "" if score is None else written(score)
+            return "" if score is None else f"{written(score)}{self._at_odds(code, score)}"
         if finding.result == "not run":
             return finding.reason
         # A finding that is held back for another test has a score, and no result for any class.
         held_back = score is not None and not finding.answers and finding.notes
         return finding.notes[0] if held_back else NO_SCORE
+
+    def _at_odds(self, code: str, score: Estimate) -> str:
+        """Say if a test of a class is open although its score lies off the threshold."""
+        threshold = self.found[code].threshold
+        if threshold is None or self.answer(code) != "inconclusive":
+            return ""
+        known = decide(score, threshold, self.evidence.thresholds.fewest(code))
+        return f"; {WAYS_DISAGREE}" if known in ("passed", "failed") else ""
 
 
 NO_SCORE = "no text that is predicted as this class has a score"
