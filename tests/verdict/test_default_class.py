@@ -3,6 +3,7 @@ makes of it.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
 from sightline.verdict.map_selection import maps_of
 from sightline.verdict.settled import OTHER_MAPS, OpenTests, asks_other_maps, find_settled
+from sightline.verdict.thresholds import Thresholds
 from sightline.verdict.verdict_table import NO_WORD
 from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
 
@@ -276,3 +278,21 @@ def test_where_one_other_map_was_compared_its_numbers_are_of_all_texts() -> None
     assert alone["attention"].carried.n > chosen["attention"].carried.n
     assert not alone["attention"].chosen
     assert sum(row.chosen for row in alone.values()) == len({row.signed for row in alone.values()})
+
+
+@pytest.mark.parametrize(
+    ("fewest", "against"), [(N // 2, {"attention": ("neg",)}), (N // 2 + 1, {"attention": ()})]
+)
+def test_where_maps_were_compared_on_some_texts_a_class_with_too_few_of_them_is_not_named(
+    fewest: int, against: dict[str, tuple[str, ...]]
+) -> None:
+    found = evidence(own={"attention": CHANCE, **dict.fromkeys(MAPS, 0.9)})
+    some = replace(found, thresholds=Thresholds(THRESHOLDS.threshold, minimum_texts=fewest))
+    rows = {row.name: row for row in maps_of(some, choosing=False)}
+    assert {row.answer for row in rows.values()} == {"passed"}
+    assert {name: row.against for name, row in rows.items()} == {
+        **dict.fromkeys(MAPS, ()),
+        **against,
+    }
+    chosen = {row.name: row.against for row in maps_of(some)}
+    assert chosen["deletion"] == (() if fewest <= N // 2 else ("neg", "pos"))
