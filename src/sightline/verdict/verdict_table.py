@@ -190,6 +190,11 @@ def _first(case: VerdictContext) -> Verdict:
     raise AssertionError("the last row always applies")
 
 
+def left_open(case: VerdictContext) -> Verdict:
+    """Give the verdict of the last row, also where another would apply."""
+    return Verdict(CANNOT_TELL, TABLE[-1].number, *_open(case))
+
+
 def _unfit(case: VerdictContext) -> Basis | None:
     """Say what makes any conclusion impossible."""
     if broken := _broken(case.evidence):  # this applies to every class
