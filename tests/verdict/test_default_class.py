@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sightline.core.results import BY_ABSENCE, Measurement, Verdict
+from sightline.core.results import BY_ABSENCE, CANNOT_TELL, Level, Measurement, Verdict
 from sightline.verdict.default_class import (
     FLIPS,
     absence_ruled_out,
@@ -296,3 +296,16 @@ def test_where_maps_were_compared_on_some_texts_a_class_with_too_few_of_them_is_
     }
     chosen = {row.name: row.against for row in maps_of(some)}
     assert chosen["deletion"] == (() if fewest <= N // 2 else ("neg", "pos"))
+
+
+@pytest.mark.parametrize(
+    ("share", "level", "otherwise"),
+    [(CHANCE, BY_ABSENCE, None), (0.25, BY_ABSENCE, CANNOT_TELL), (0.28, CANNOT_TELL, BY_ABSENCE)],
+)
+def test_a_class_that_is_hardly_one_by_absence_hangs_on_the_effect_of_its_words(
+    share: float, level: Level, otherwise: Level | None
+) -> None:
+    found = verdict(evidence(own={"attention": share}))
+    assert found.by_class["neg"].level == level
+    calls = {(call.code, call.of): call.otherwise for call in found.close}
+    assert calls == ({} if otherwise is None else {("SL-304", "neg"): otherwise})

@@ -219,7 +219,9 @@ def _absent(case: VerdictContext) -> Basis | None:
     """Check whether the class is what the model predicts when it finds no evidence."""
     from sightline.verdict.default_class import by_absence  # noqa: PLC0415  (statistics, as above)
 
-    if not case.of or not case.absence or not by_absence(case.evidence, case.of):
+    if not case.of or not case.absence:
+        return None
+    if not by_absence(case.evidence, case.of, case.answer(OWN)):
         return None
     text = f"this is what the model predicts when it finds no evidence for another class; {NO_WORD}"
     return (OWN,), (Reason(text), *case.reasons(OWN))
