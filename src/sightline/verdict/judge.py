@@ -122,7 +122,7 @@ def needed_texts(
     answer: Answer,
     threshold: float | None,
     fewest: int,
-    audited: int,
+    audited: float,
     most: float,
 ) -> int | None:
     """Number of texts to audit that would settle the test; None if more would not help.
