@@ -137,7 +137,7 @@ def _no_better(usual: Verdict, wide: Verdict, opened: Callable[[str], Verdict]) 
 
 
 def _parts(verdict: Verdict) -> dict[str, Verdict]:
-    """The verdict over all texts, under an empty name, and that of each class."""
+    """Name the verdicts of each class, and the one over all texts by an empty name."""
     return {"": verdict, **verdict.by_class}
 
 
