@@ -8,19 +8,20 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from sightline.audits import label_decisions
 from sightline.audits.label_decisions import (
-    _bettered,
     _no_better,
     _own,
     discoveries,
     judged_at,
     widened,
 )
-from sightline.core.results import Level, Verdict
+from sightline.core.results import CloseCall, Level, Verdict
 from sightline.stats.intervals import LEVEL
-from sightline.verdict.thresholds import default_thresholds
+from sightline.verdict.audit_test import OPERATORS
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.judge import judge
 from tests.report.audits import compared
+from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes
 
 
 def permits_by(z: dict[str, float]) -> Callable[[str, float], bool]:
@@ -96,33 +97,60 @@ def test_an_audit_that_looks_is_widened_from_its_own_level() -> None:
     assert _own(plain, widened(LEVEL, 4, 1)) == pytest.approx(1 - 0.05 / 4)
 
 
-def test_no_verdict_gets_better_by_a_wider_interval() -> None:
-    def verdict(level: Level, own: Level) -> Verdict:
-        return Verdict(level, 1, (), (), {"x": Verdict(own, 1, (), ())})
-
-    usual = verdict(Level.MUST_NOT, Level.CAN)
-    wide = verdict(Level.CAVEATS, Level.CANNOT_TELL)
-    held = _no_better(usual, wide)
-    assert (held.level, held.by_class["x"].level) == (Level.MUST_NOT, Level.CANNOT_TELL)
-    other = _no_better(verdict(Level.CAN, Level.MUST_NOT), verdict(Level.CANNOT_TELL, Level.CAN))
-    assert (other.level, other.by_class["x"].level) == (Level.CANNOT_TELL, Level.MUST_NOT)
-    assert _bettered(usual, wide)
-    assert not _bettered(wide, usual)
+OPEN = Verdict(Level.CANNOT_TELL, 6, (), ())
 
 
-@pytest.mark.parametrize("apart", [True, False])
-def test_a_label_keeps_its_comparison_of_maps_if_that_was_made_on_some_texts(
-    apart: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("usual", "wide", "held"),
+    [
+        (Level.MUST_NOT, Level.CAVEATS, Level.MUST_NOT),
+        (Level.MUST_NOT, Level.CANNOT_TELL, Level.MUST_NOT),
+        (Level.BY_ABSENCE, Level.CANNOT_TELL, Level.BY_ABSENCE),
+        (Level.CANNOT_TELL, Level.CAN, Level.CANNOT_TELL),
+        (Level.CAVEATS, Level.CAN, Level.CAVEATS),
+        (Level.CAN, Level.CAVEATS, Level.CAVEATS),
+        (Level.CAN, Level.CANNOT_TELL, Level.CANNOT_TELL),
+        (Level.CAVEATS, Level.MUST_NOT, Level.CANNOT_TELL),
+    ],
+)
+@pytest.mark.parametrize("of", ["", "x"])
+def test_a_wider_interval_takes_back_a_permission_and_does_nothing_else(
+    usual: Level, wide: Level, held: Level, of: str
 ) -> None:
-    """The measurements of the audit do not hold it, so another level cannot be asked of it."""
-    case = compared()
-    model = {**case.cards["model"], "labels": ["a", "b"], "offers": []}
-    sequential = {"compared": {"texts": 12, "of": 24}} if apart else {}
-    label = replace(
-        case, cards={**case.cards, "model": model}, spec={"seed": 0, "sequential": sequential}
+    def verdict(level: Level) -> Verdict:
+        one, call = Verdict(level, 1, (), ()), CloseCall("SL-301", of, 0.01, level)
+        other = Verdict(Level.CAN, 4, (), ())
+        whole, own = (other, one) if of else (one, other)
+        return replace(whole, by_class={"x": own}, close=(call,))
+
+    found = _no_better(verdict(usual), verdict(wide), lambda _: OPEN)
+    whole, own = found.level, found.by_class["x"].level
+    assert (own, whole) == ((held, Level.CAN) if of else (Level.CAN, held))
+    near = [] if held not in (usual, wide) else [held]
+    assert [call.otherwise for call in found.close] == near
+
+
+def test_what_a_wider_interval_no_longer_shows_forbids_no_map() -> None:
+    """Removal passes at the usual level alone, and agreement under uniform attention lies below
+    zero.
+    """
+    removed = erasure()
+    spread = 0.23 + np.where(np.arange(N) % 4 < 2, 0.17, -0.17)
+    values = {
+        **removed.values,
+        **{f"{how}.attention": removed.values[f"{how}.most"] * spread for how in OPERATORS},
+    }
+    taken = outcomes(
+        agreement({"free": -0.1}), PREDICTED, 1 - PREDICTED, erasure=replace(removed, values=values)
     )
-    judged = SimpleNamespace(verdict=case.verdict, findings=())
-    for name, found in (("judge", judged), ("estimates", {}), ("maps_of", ())):
-        monkeypatch.setattr(label_decisions, name, lambda *_, found=found: found)
-    held = judged_at(label, 0.99, default_thresholds())
-    assert held.maps == (case.maps if apart else ())
+    evidence = Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)
+    usual, wide = judge(evidence).verdict, judge(replace(evidence, confidence=0.999)).verdict
+    assert (usual.row, wide.row) == (5, 3)
+    card = {"labels": ["neg", "pos"], "offers": []}
+    audit = replace(
+        compared(), measurements=taken, verdict=usual, cards={"model": card}, spec={"seed": 0}
+    )
+    held = judged_at(audit, 0.999, THRESHOLDS)
+    assert (held.verdict.level, held.verdict.row) == (Level.CANNOT_TELL, 6)
+    assert "SL-301" in held.verdict.decided_by
+    assert held.maps == audit.maps

@@ -21,13 +21,24 @@ from sightline.audits.audit_result import Audit
 from sightline.audits.determinism import DeterminismCheck
 from sightline.audits.look_budget import BudgetClock, BudgetSpentError
 from sightline.audits.look_measures import COMPARED, most_compared, settings_of, stage_of
-from sightline.audits.look_plan import first_look, planned, sizes
+from sightline.audits.look_plan import LookPlan, few_of, first_look, planned, sizes
 from sightline.audits.look_storage import FILE, KeptLooks, Position
+from sightline.audits.look_summary import JudgedTexts, texts_to_settle
 from sightline.audits.measure_pass import TextPass
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
 from sightline.core.protocols import MeasureContext
-from sightline.core.results import BY_ABSENCE, Bracket, Measurement, NotRun, Ragged
+from sightline.core.results import (
+    BY_ABSENCE,
+    CANNOT_TELL,
+    Bracket,
+    Estimate,
+    Finding,
+    Measurement,
+    NotRun,
+    Ragged,
+    Verdict,
+)
 from sightline.core.seeds import Seeds
 from sightline.measures import removal
 from sightline.measures.agreement import NOT_REPORTED
@@ -40,7 +51,9 @@ from sightline.report.number_format import score_span
 from sightline.report.sequential_note import settled_after
 from sightline.report.text.audit_summary import lines
 from sightline.stats.intervals import LEVEL
-from sightline.verdict.settled import OTHER_MAPS
+from sightline.verdict.judge import Judgement
+from sightline.verdict.settled import OTHER_MAPS, Settled
+from sightline.verdict.thresholds import Thresholds
 from tests.adapters.offering import Offering
 from tests.texts import evened, examples, untrained
 
@@ -125,6 +138,17 @@ def test_every_predicted_class_has_its_texts_at_the_first_look() -> None:
     assert sum(errors) == pytest.approx(1 - LEVEL)
     assert errors[-1] == pytest.approx((1 - LEVEL) / 2)
     assert planned(texts, predicted, 1, 50).order != plan.order
+
+
+def test_few_texts_have_one_of_every_predicted_class() -> None:
+    texts, predicted = examples((3,) * 430), np.array([0] * 400 + [1] * 30)
+    for seed in (100, 132, 199, 210):  # at random, a class has none
+        plan = planned(texts, predicted, seed, 50)
+        few = predicted[list(plan.order[: few_of(87, 50)])]
+        assert [(few == kind).sum() for kind in (0, 1)] == [56, 1]
+        assert sorted(plan.order) == list(range(430))
+        assert plan.sizes[0] == 87
+        assert sorted(predicted[list(plan.order[:87])].tolist()) == [0] * 57 + [1] * 30
 
 
 def test_required_tests_come_first() -> None:
@@ -310,6 +334,55 @@ def test_looks_belong_to_the_control_models_that_were_compared(
     assert keys[0] == keys[2] != keys[1]
 
 
+def test_looks_belong_to_what_the_model_offers_and_to_its_weights(
+    needle, tmp_path, monkeypatch
+) -> None:
+    model, data = needle
+    keys: list[str] = []
+
+    def stop(kept: KeptLooks) -> None:
+        keys.append(kept.key)
+        raise StopError
+
+    def asked(*offers: str) -> None:
+        with pytest.raises(StopError):
+            sightline.audit(Offering(model.model, *offers), data, max_texts=30, kept_in=tmp_path)
+
+    monkeypatch.setattr(KeptLooks, "make_current", stop)
+    for offers in (("embedding_grad",), ("decode", "embedding_grad"), ("embedding_grad", "decode")):
+        asked(*offers)
+    monkeypatch.setattr(sequential, "weights_digest", lambda model: "other weights")
+    asked("decode", "embedding_grad")
+    assert keys[1] == keys[2]
+    assert len({*keys}) == 3
+
+
+def test_an_audit_that_is_stopped_while_other_maps_are_compared_keeps_its_last_look(
+    needle, tmp_path, monkeypatch
+) -> None:
+    model, data = needle
+    some = replace(data, test=data.test[:120])
+    plan = LookPlan(tuple(range(120)), (60, 120))
+    monkeypatch.setattr(sequential, "planned", lambda *_, **__: plan)
+    monkeypatch.setattr(
+        sequential, "asks_other_maps", lambda evidence: len(evidence.predicted) == 120
+    )
+
+    def audited() -> Audit:
+        return sightline.audit(model, some, max_texts=120, kept_in=tmp_path)
+
+    def stop(*_: object) -> None:
+        raise StopError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sequential._Looking, "_compare", stop)
+        with pytest.raises(StopError):
+            audited()
+    again = audited()
+    assert [one["texts"] for one in again.spec["sequential"]["looks"]] == [60, 120]
+    assert len(again.texts) == again.spec["sequential"]["texts"] == 120
+
+
 def test_a_full_disk_ends_it_and_leaves_what_was_kept_before(
     needle, early: Audit, tmp_path, monkeypatch
 ) -> None:
@@ -488,6 +561,17 @@ def test_other_maps_are_compared_where_a_class_may_be_decided_by_absence(exchang
     assert exchanged[0][1] == 3
 
 
+def test_other_maps_are_compared_within_the_limits_of_a_look(monkeypatch) -> None:
+    data = sightline.load("planted:needle(n=1200,length=10,ending=true)")
+    model = sightline.train(data, "mlp(hidden=16)+additive", companions="none", epochs=8).model
+    monkeypatch.setattr(look_measures, "CANDIDATES", 6)
+    audit = sightline.audit(Offering(model, "decode", "embedding_grad"), data, max_texts=120)
+    assert BY_ABSENCE in {one.level for one in audit.verdict.by_class.values()}
+    removed = audit.measurements["erasure"]
+    assert "deleted.gradient" in removed.values
+    assert removed.settings["candidates"] == 6
+
+
 @pytest.mark.parametrize(("texts", "removed"), [(30, NotRun), (60, Measurement)])
 def test_too_few_texts_end_an_audit_as_soon_as_nothing_can_change(
     exchanged, texts, removed
@@ -608,6 +692,25 @@ def test_a_model_from_elsewhere_that_was_asked_nothing_is_not_asked_again() -> N
     steady.ask_again()
     with pytest.raises(ModelError, match="changed during the audit"):
         steady.hold(TEXTS[:2], replace(trace, logits=trace.logits + 1))
+
+
+@pytest.mark.parametrize(("planned_texts", "needed"), [(None, 87 * 2), (400, 800)])
+def test_a_test_of_a_rare_class_takes_as_many_texts_as_usually_hold_it(
+    planned_texts, needed
+) -> None:
+    score = Estimate(0.3, 0.2, 0.4, 30, "")
+    one = Finding(
+        "SL-301", "Removal", "passed", "required", threshold=0.3 - 0.1 / 2**0.5,
+        by_class={"rare": score}, answers={"rare": "inconclusive"},
+    )  # fmt: skip
+    known = JudgedTexts(
+        87,
+        judgement=Judgement((one,), Verdict(CANNOT_TELL, 6, (), ()), None),
+        state=Settled(True, {"rare": False}, {"rare": ("SL-301",)}),
+    )
+    usual = {} if planned_texts is None else {"rare": planned_texts}
+    few = Thresholds({}, minimum_texts=1)
+    assert texts_to_settle(known, few, (87,), usual) == pytest.approx(needed, rel=0.05)
 
 
 def test_the_level_of_wider_intervals_is_printed(early: Audit) -> None:

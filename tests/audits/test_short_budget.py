@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ from sightline.core.results import Measurement, NotRun
 from sightline.report.advice import LARGER_BUDGET, first_of_all
 from sightline.report.sequential_note import settled_after
 from sightline.stats.intervals import LEVEL
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.settled import Settled
 from sightline.verdict.thresholds import default_thresholds
 from tests.adapters.offering import Offering
 
@@ -115,6 +118,20 @@ def test_a_budget_that_ends_after_transfer_of_few_texts_has_its_result(within) -
     assert results["SL-303"][1] == FEW
     assert "SL-102" not in results
     assert not first_of_all(audit).lower().startswith(LARGER_BUDGET[:20])
+
+
+def test_a_verdict_of_few_texts_that_nothing_can_change_is_settled(within, monkeypatch) -> None:
+    real = sequential.find_settled
+
+    def found_settled(evidence: Evidence, *more: Any) -> Settled:
+        one = real(evidence, *more)
+        return Settled(True, {}) if len(evidence.predicted) == FEW else one
+
+    monkeypatch.setattr(sequential, "find_settled", found_settled)
+    audit = within(40.0)
+    about = audit.spec["sequential"]
+    assert len(audit.texts) == FEW
+    assert (about["stopped"], about["settled"]) == ("settled", True)
 
 
 def test_a_budget_moves_no_number_of_a_look_that_it_holds(within, monkeypatch) -> None:

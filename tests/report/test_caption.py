@@ -12,6 +12,7 @@ from sightline.core.results import (
     CANNOT_TELL,
     CAVEATS,
     MUST_NOT,
+    ClassShare,
     Estimate,
     Level,
     Reason,
@@ -26,6 +27,7 @@ from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import TOO_FEW
 from tests.report.audits import audit, compared
+from tests.verdict.cases import LEARNED, known
 from tests.verdicts import reached
 
 
@@ -69,6 +71,29 @@ def test_it_is_said_how_many_texts_give_each_class_enough() -> None:
     ]
     assert f"'{name}'" in sentence
     assert list(more_of_classes(made)) == []
+
+
+def test_texts_of_a_rare_class_are_counted_at_its_share_of_all_planned_texts() -> None:
+    """The first look holds more of a rare class than texts usually do."""
+    made = audit()
+    counts = Counter(one.predicted for one in made.texts)
+    name, n = counts.most_common()[-1]
+    few = reached(CANNOT_TELL, 1, (), (f"{TOO_FEW} ({n})",))
+    share = ClassShare(known(0.05), known(0.05))
+    learned = replace(LEARNED, classes={name: share})
+    planned = {"planned": 400, "texts": len(made.texts), "stopped": "settled"}
+    asked = replace(
+        made,
+        verdict=reached(CAVEATS, 5, (), (), {name: few}),
+        learned=learned,
+        spec={**made.spec, "sequential": planned},
+    )
+    (sentence,) = more_of_classes(asked)
+    least = default_thresholds().least
+    numbers = [int(one) for one in re.findall(r"\d+", sentence.replace(",", ""))]
+    assert numbers == [least * 20, 400, least]
+    enough = {**asked.spec, "sequential": {**planned, "planned": least * 20}}
+    assert list(more_of_classes(replace(asked, spec=enough))) == []
 
 
 def test_a_caption_says_once_for_which_texts_its_caveats_are() -> None:

@@ -1,5 +1,6 @@
 """The table of several labels, on the terminal and as rows."""
 
+import re
 from dataclasses import replace
 
 from sightline.core.results import CANNOT_TELL, Level
@@ -109,3 +110,15 @@ def test_only_counts_of_texts_are_put_together_for_several_labels() -> None:
         "cnn: B; mend the model: 'a2'",
         "no finite output for 2 of 300 texts: 'b1' and 'b2'",
     ]
+
+
+def test_the_note_names_no_level_of_a_label_that_failed_as_one_that_passed() -> None:
+    failed = LabelRow("a", 60, 800, Level.MUST_NOT, level=0.9917)
+    passed = LabelRow("b", 60, 800, Level.CAVEATS, level=0.975)
+    wider = LabelRow("c", 60, 800, Level.CANNOT_TELL, Level.CAN, level=0.9875)
+    for rows, named in (
+        ([failed, passed], ["97.5 %"]),
+        ([failed, passed, wider], ["97.5 %", "98.75 %", "5 %"]),
+        ([replace(failed, level=0.95), passed], ["95 %", "97.5 %", "5 %"]),
+    ):
+        assert re.findall(r"[\d.]+ %", intervals_note(rows)) == named

@@ -4,11 +4,12 @@ makes of it.
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from sightline.core.results import BY_ABSENCE, Measurement, Verdict
+from sightline.core.results import BY_ABSENCE, CANNOT_TELL, Level, Measurement, Verdict
 from sightline.verdict.default_class import (
     FLIPS,
     absence_ruled_out,
@@ -20,6 +21,7 @@ from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
 from sightline.verdict.map_selection import maps_of
 from sightline.verdict.settled import OTHER_MAPS, OpenTests, asks_other_maps, find_settled
+from sightline.verdict.thresholds import Thresholds
 from sightline.verdict.verdict_table import NO_WORD
 from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
 
@@ -289,3 +291,34 @@ def test_where_one_other_map_was_compared_its_numbers_are_of_all_texts() -> None
     assert alone["attention"].carried.n > chosen["attention"].carried.n
     assert not alone["attention"].chosen
     assert sum(row.chosen for row in alone.values()) == len({row.signed for row in alone.values()})
+
+
+@pytest.mark.parametrize(
+    ("fewest", "against"), [(N // 2, {"attention": ("neg",)}), (N // 2 + 1, {"attention": ()})]
+)
+def test_where_maps_were_compared_on_some_texts_a_class_with_too_few_of_them_is_not_named(
+    fewest: int, against: dict[str, tuple[str, ...]]
+) -> None:
+    found = evidence(own={"attention": CHANCE, **dict.fromkeys(MAPS, 0.9)})
+    some = replace(found, thresholds=Thresholds(THRESHOLDS.threshold, minimum_texts=fewest))
+    rows = {row.name: row for row in maps_of(some, choosing=False)}
+    assert {row.answer for row in rows.values()} == {"passed"}
+    assert {name: row.against for name, row in rows.items()} == {
+        **dict.fromkeys(MAPS, ()),
+        **against,
+    }
+    chosen = {row.name: row.against for row in maps_of(some)}
+    assert chosen["deletion"] == (() if fewest <= N // 2 else ("neg", "pos"))
+
+
+@pytest.mark.parametrize(
+    ("share", "level", "otherwise"),
+    [(CHANCE, BY_ABSENCE, None), (0.25, BY_ABSENCE, CANNOT_TELL), (0.28, CANNOT_TELL, BY_ABSENCE)],
+)
+def test_a_class_that_is_hardly_one_by_absence_hangs_on_the_effect_of_its_words(
+    share: float, level: Level, otherwise: Level | None
+) -> None:
+    found = verdict(evidence(own={"attention": share}))
+    assert found.by_class["neg"].level == level
+    calls = {(call.code, call.of): call.otherwise for call in found.close}
+    assert calls == ({} if otherwise is None else {("SL-304", "neg"): otherwise})

@@ -6,11 +6,11 @@ from math import inf
 import numpy as np
 import pytest
 
-from sightline.core.results import Estimate, Finding, Measurement, NotRun, Outcome
+from sightline.core.results import CANNOT_TELL, Estimate, Finding, Measurement, NotRun, Outcome
 from sightline.report.sentences import sentences
 from sightline.verdict.audit_test import FLIPS, MARGIN
 from sightline.verdict.catalogue import AUDIT_TESTS
-from sightline.verdict.decision_rule import decide
+from sightline.verdict.decision_rule import WAYS_DISAGREE, decide
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge, most_taken, needed_texts
 from sightline.verdict.thresholds import Thresholds
@@ -92,6 +92,31 @@ def test_references_that_disagree_leave_open_what_averages_them() -> None:
     ]
     assert found["SL-104"].notes[0].startswith("left open, because ")
     assert found["SL-104"].notes[0].count("(SL-103)") == 1
+
+
+@pytest.mark.parametrize(
+    ("references", "answers", "row"),
+    [(0.4, {"neg": "failed", "pos": "passed"}, 3), (0.0, {}, 6)],
+)
+def test_references_that_disagree_leave_open_each_class_where_all_texts_are_inconclusive(
+    references: float, answers: dict[str, str], row: int
+) -> None:
+    agreed = agreement({"references": references})
+    apart = np.where(PREDICTED == 1, 0.4, -0.22) + np.where(np.arange(N) % 4 < 2, 0.1, -0.1)
+    free = {"captured.free": agreed.values["chance.free"] + apart}
+    asked = outcomes(
+        replace(agreed, values={**agreed.values, **free}),
+        PREDICTED,
+        1 - PREDICTED,
+        types=Measurement("types", {"free": agreed.values["chance.free"]}),
+        erasure=erasure(0.19, 0.19),
+    )
+    concluded = judge(Evidence(asked, ("neg", "pos"), THRESHOLDS, 0))
+    found = {one.code: one for one in concluded.findings}
+    assert found["SL-301"].result == found["SL-104"].result == "inconclusive"
+    assert found["SL-104"].answers == answers
+    assert (found["SL-104"].needed is None) == (not answers)
+    assert concluded.verdict.by_class["neg"].row == row
 
 
 def test_weights_that_do_no_better_than_shuffled_ones_were_not_chosen_whatever_a_companion_holds() -> (
@@ -410,8 +435,18 @@ def test_margins_and_flips_must_say_the_same(moved: float, flipped: float, answe
     found = judged(transplant=transplant(moved, 0.2, flipped=flipped))["SL-303"]
     assert found.result == answer
     assert ("the ways of asking disagree" in found.reason) == (moved != flipped)
-    # Of a class margins alone are asked, since a bias can hand all hybrids to another.
-    assert set(found.answers.values()) == {"passed" if moved > 0.5 else "failed"}
+    # Of a class margins alone are asked, since a bias can hand all hybrids to another; so it passes
+    # only where flips over all texts do not fail.
+    alone = "passed" if moved > 0.5 else "failed"
+    assert set(found.answers.values()) == {answer if alone == "passed" else alone}
+
+
+def test_no_class_is_shown_a_map_that_all_texts_leave_open_for_its_flips() -> None:
+    taken = outcomes(agreement({}), PREDICTED, PREDICTED, transplant=transplant(0.8, flipped=0.2))
+    found = judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).verdict
+    assert {found.level, *(one.level for one in found.by_class.values())} == {CANNOT_TELL}
+    behind = {r.code: r.behind for r in found.by_class["neg"].reasons}
+    assert behind["SL-303"].endswith(WAYS_DISAGREE)
 
 
 def test_flips_are_called_flips_where_they_decide() -> None:

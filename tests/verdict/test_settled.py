@@ -10,7 +10,7 @@ from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
 from sightline.verdict.settled import OpenTests, find_settled
-from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes
+from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
 
 GROWING = ("neg", "pos")
 
@@ -67,6 +67,19 @@ def test_no_text_settles_ways_of_asking_that_disagree() -> None:
     assert removal.result == "inconclusive"
     assert found.all
     assert found.open == ()
+
+
+@pytest.mark.parametrize(("flipped", "is_open"), [(0.28, True), (0.2, False), (0.8, False)])
+def test_a_class_that_passes_waits_for_flips_of_all_texts(flipped, is_open) -> None:
+    moved = transplant(0.8, 0.2)
+    around = flipped + np.where(np.arange(N) % 4 < 2, 0.2, -0.2)  # .1 above chance is the threshold
+    flips = moved.values["random_flipped.attention"] * around[:, None] / 0.2
+    taken = replace(moved, values={**moved.values, "flipped.attention": flips})
+    given = outcomes(agreement({}), PREDICTED, PREDICTED, transplant=taken)
+    evidence = Evidence(given, ("neg", "pos"), THRESHOLDS, 0)
+    found = {finding.code: finding for finding in judge(evidence).findings}
+    tests = OpenTests(evidence, found, (), GROWING)
+    assert [tests.is_open("SL-303", of) for of in ("", *GROWING)] == [is_open] * 3
 
 
 @pytest.mark.parametrize(("references", "is_open"), [(0.4, False), (0.09, True), (0.0, False)])

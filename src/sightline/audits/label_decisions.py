@@ -12,13 +12,13 @@ from dataclasses import replace
 
 from sightline.audits.audit_result import Audit
 from sightline.core.interval_level import percent_of
-from sightline.core.results import Verdict
+from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, Verdict
 from sightline.stats.intervals import LEVEL
 from sightline.verdict.estimators import estimates, with_context
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
-from sightline.verdict.map_selection import maps_of
 from sightline.verdict.thresholds import Thresholds
+from sightline.verdict.verdict_table import VerdictContext, left_open
 
 Permits = Callable[[str, float], bool]
 """Whether a label permits its map with intervals of a given level."""
@@ -97,36 +97,53 @@ def _own(audit: Audit, level: float) -> float:
 
 
 def judged_at(audit: Audit, level: float, thresholds: Thresholds) -> Audit:
-    """Judge an audit's measurements with intervals of another level; no verdict improves."""
+    """Judge an audit's measurements with intervals of another level; no verdict improves. Maps keep
+    the usual level.
+    """
     names = tuple(audit.cards["model"]["labels"])
     offers = frozenset(audit.cards["model"]["offers"])
     evidence = Evidence(
         audit.measurements, names, thresholds, audit.spec["seed"], level, offers=offers
     )
     judged, numbers = judge(evidence, audit.learned), estimates(evidence)
-    # Another map may have been compared on some texts, which the measurements do not hold.
-    apart = "compared" in audit.spec.get("sequential", {})
-    verdict = _no_better(audit.verdict, judged.verdict)
+    found = {one.code: one for one in judged.findings}
+    verdict = _no_better(
+        audit.verdict,
+        judged.verdict,
+        lambda of: left_open(VerdictContext(found, evidence, judged.learned, of)),
+    )
     return replace(
         audit,
         verdict=verdict,
         findings=with_context(judged.findings, numbers),
         estimates=numbers,
-        maps=audit.maps if apart else tuple(maps_of(evidence)),
     )
 
 
-def _no_better(usual: Verdict, wide: Verdict) -> Verdict:
-    """Keep a verdict that permits nothing: a failure stays a failure even if a wider interval no
-    longer shows it.
+def _no_better(usual: Verdict, wide: Verdict, opened: Callable[[str], Verdict]) -> Verdict:
+    """Let wider intervals take back a permission, and nothing else. A verdict that permits nothing
+    stays as it is: a failure stays one even if a wider interval no longer shows it. One that
+    permits, and no longer does, is left open: what a wider interval no longer shows forbids nothing.
     """
-    parts = {
-        of: usual.by_class[of] if _bettered(usual.by_class[of], one) else one
-        for of, one in wide.by_class.items()
-    }
-    whole = usual if _bettered(usual, wide) else wide
-    return replace(whole, by_class=parts, close=wide.close)
+    before, after = _parts(usual), _parts(wide)
+    held = {of: _held(before[of], one) or opened(of) for of, one in after.items()}
+    close = (
+        call
+        for parts, whole in ((before, usual), (after, wide))
+        for call in whole.close
+        if held[call.of] is parts[call.of]
+    )
+    classes = {of: one for of, one in held.items() if of}
+    return replace(held[""], by_class=classes, close=tuple(close))
 
 
-def _bettered(usual: Verdict, wide: Verdict) -> bool:
-    return wide.level.permits and not usual.level.permits
+def _parts(verdict: Verdict) -> dict[str, Verdict]:
+    """Name the verdicts of each class, and the one over all texts by an empty name."""
+    return {"": verdict, **verdict.by_class}
+
+
+def _held(usual: Verdict, wide: Verdict) -> Verdict | None:
+    """Give the verdict that holds at both levels; None if it is open."""
+    if not usual.level.permits or (usual.level, wide.level) == (CAVEATS, CAN):
+        return usual
+    return wide if wide.level.permits or wide.level == CANNOT_TELL else None

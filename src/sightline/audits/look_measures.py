@@ -50,6 +50,13 @@ def of_the_verdict(one: Measure) -> Measure:
     return _set(one, rivals_too=False, reported_too=False, candidates=CANDIDATES)
 
 
+def with_other_maps(one: Measure) -> Measure:
+    """Give a copy of a measure that is applied to other maps, too, with no more words of a text than
+    before them.
+    """
+    return _set(one, candidates=CANDIDATES)
+
+
 def of_some(one: Measure) -> Measure:
     """Give a copy of a measure that compares fewer maps with attention on fewer texts: one partner
     for each donor, and two random orders.

@@ -63,7 +63,8 @@ def planned(
     them.
 
     Texts are ordered at random by seed and text. The first look has the first texts of each
-    predicted class: as many as a test needs, or all of them.
+    predicted class: as many as a test needs, or all of them. A class that would have none among the
+    few texts that a budget may end with comes first with one.
     """
     rank = np.argsort(
         [seed_for(seed, "looks", text.index) for text in texts], kind="stable"
@@ -74,6 +75,10 @@ def planned(
         kind = int(predicted[place])
         room[kind] -= 1
         (first if room[kind] >= 0 else left).append(place)
+    kinds = predicted[first].tolist()
+    early = kinds[: few_of(len(first), fewest)]
+    missing = [first[kinds.index(kind)] for kind in room if early and kind not in early]
+    first = [*missing, *(place for place in first if place not in missing)]
     looks = (len(texts),) if once else sizes(len(first), len(texts))
     return LookPlan((*first, *left), looks)
 

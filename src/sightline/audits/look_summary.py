@@ -52,15 +52,21 @@ def still_open(known: JudgedTexts, needed: int | None, seconds: float) -> dict[s
 
 
 def texts_to_settle(
-    known: JudgedTexts, thresholds: Thresholds, planned: Sequence[int]
+    known: JudgedTexts,
+    thresholds: Thresholds,
+    planned: Sequence[int],
+    usual: Mapping[str, float],
 ) -> int | None:
     """Give the number of texts that would settle the open tests, at least as many as the next
     ``planned`` look has.
+
+    ``usual`` gives for each class the number of planned texts that usually hold as many of it as
+    were measured: first looks hold more of a rare class.
     """
     assert known.judgement is not None
     assert known.state is not None
     asked = [
-        _needed_for(known, one, of, thresholds.fewest(one.code))
+        _needed_for(known, one, of, thresholds.fewest(one.code), usual.get(of, known.size))
         for of, codes in known.state.open_of.items()
         for one in known.judgement.findings
         if one.code in codes
@@ -70,7 +76,9 @@ def texts_to_settle(
     return max([*counts, *later[:1]], default=None)
 
 
-def _needed_for(known: JudgedTexts, finding: Finding, of: str, fewest: int) -> int | None:
+def _needed_for(
+    known: JudgedTexts, finding: Finding, of: str, fewest: int, audited: float
+) -> int | None:
     """Give the number of audited texts that would settle a test, over all of them or for a class;
     None if more would not.
     """
@@ -84,6 +92,6 @@ def _needed_for(known: JudgedTexts, finding: Finding, of: str, fewest: int) -> i
         finding.answers.get(of, "not run"),
         finding.threshold,
         fewest,
-        known.size,
+        audited,
         most_taken(taken, len(finding.by_class), of_one=True),
     )

@@ -29,6 +29,7 @@ from sightline.audits.look_measures import (
     of_the_verdict,
     settings_of,
     stage_of,
+    with_other_maps,
 )
 from sightline.audits.look_plan import LookPlan, planned
 from sightline.audits.look_storage import COMPARED as COMPARED_FILE
@@ -126,7 +127,9 @@ def look_at(
     plan = planned(data.test, predicted, seeds.seed, thresholds.least, once=once)
     ordered = tuple(data.test[place] for place in plan.order)
     others = {"train": data.train, "validation": data.validation}
-    with_rivals = {one.code: one for one in measures if getattr(one, "rivals_too", False)}
+    with_rivals = {
+        one.code: with_other_maps(one) for one in measures if getattr(one, "rivals_too", False)
+    }
     alone = [of_the_verdict(one) for one in measures]
     texts = TextPass(
         replace(subject, audited=ordered), alone, seeds, batch_size, others, growing=True,
@@ -139,7 +142,7 @@ def look_at(
         limits.kept_in,
         plan.sizes,
         _read_of(ordered),
-        subject.model.name,
+        (subject.model.name, sorted(subject.model.offers), weights_digest(subject.model)),
         probability.tobytes(),
         [settings_of(one) for one in measures],
         [_read_of(others.get(name, ())) for name in sorted({*map(_surveyed, measures)})],
@@ -231,6 +234,10 @@ class _Looking:
         """The seconds that the audit has taken, including a stopped one that it resumed."""
         return perf_counter() - self.began
 
+    def is_settled(self) -> bool:
+        """Whether nothing can change the verdict of the texts so far."""
+        return self.known.state is not None and self.known.state.all
+
     @property
     def learned(self) -> Learned | None:
         """The model's quality on all planned texts."""
@@ -244,16 +251,18 @@ class _Looking:
 
     def _looked(self, position: Position, clock: BudgetClock) -> str:
         """Make the looks, and give the reason why they ended."""
-        if self.known.state is not None and self.known.state.all:
+        if self.is_settled():
             return "settled"
         for look, size in enumerate(self.plan.sizes):
+            if look < position.look:
+                continue
             try:
                 if self._look(look, size, position, clock):
                     return "settled"
             except BudgetSpentError:
                 if not look:
                     self._go_back()
-                return "budget"
+                return "settled" if self.is_settled() else "budget"
         return "texts"
 
     def _look(self, look: int, size: int, position: Position, clock: BudgetClock) -> bool:
@@ -321,7 +330,7 @@ class _Looking:
         at = Position(look, stage, self.seconds, self.rivals_too, self.looks)
         self.kept.save(at, self.texts)
         self._judge(look, stage)
-        return self.known.state is not None and self.known.state.all
+        return self.is_settled()
 
     def _advance(self, names: Collection[str], size: int, clock: BudgetClock) -> None:
         """Take the named measures on the texts of a look, as far as the budget allows."""
@@ -493,7 +502,10 @@ class _Looking:
             about["candidates"] = {"words": most, "texts": longer}
         if not known.state.all:
             # Where the budget left a test without a result, nobody knows what would settle it.
-            needed = None if lacking else texts_to_settle(known, self.thresholds, self.plan.sizes)
+            usual = self._usual(known.size)
+            needed = (
+                None if lacking else texts_to_settle(known, self.thresholds, self.plan.sizes, usual)
+            )
             judged = self.looks[-1]["seconds"] if self.looks else self.seconds
             about |= still_open(known, needed, judged)
             about["independent"] = self._independent(len(planned_texts))
@@ -529,6 +541,18 @@ class _Looking:
         # After the last look, open tests stay open: the verdict is not settled.
         later = self.answered.predicted[list(self.plan.order[size % len(self.plan.order) :])]
         return {self.data.label_names[int(one)] for one in np.unique(later)}
+
+    def _usual(self, size: int) -> dict[str, float]:
+        """Say for each class in how many planned texts there are usually as many of it as in the
+        first ``size``.
+        """
+        if not self.answered.measurement(ALWAYS):
+            return {}
+        here = list(self.plan.order[:size])
+        return {
+            name: len(rows) * rows[here].sum() / rows.sum()
+            for name, rows in self.answered.classes.items()
+        }
 
     def _short(self) -> set[str]:
         """The predicted classes of which too few texts are planned for a verdict, whatever they

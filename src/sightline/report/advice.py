@@ -162,20 +162,34 @@ def more_of_classes(audit: Results) -> Iterator[str]:
     if is_unfinished(audit):
         yield f"{opened(LARGER_BUDGET)}."
         return
-    predicted = _independent(audit)
     few = [
         name
         for name, one in audit.verdict.by_class.items()
         if one.row == UNFIT and one.reasons and one.reasons[0].words.startswith(TOO_FEW)
     ]
-    if few and all(predicted[name] for name in few):
-        least = default_thresholds().least
-        needed = ceil(least * len(audit.texts) / min(predicted[name] for name in few))
+    predicted = _independent(audit)
+    if not few or not all(predicted[name] for name in few):
+        return
+    least = default_thresholds().least
+    now = audit.spec["sequential"]["planned"] if is_sequential(audit) else len(audit.texts)
+    needed = ceil(least / min(_share(audit, name, predicted[name]) for name in few))
+    if needed > now:
         as_one = AS_ONE if predicted.total() < len(audit.texts) else ""
         yield (
-            f"Audit about {approximate_count(needed)}{KEEP}texts (now {count(len(audit.texts))}): a verdict for "
+            f"Audit about {approximate_count(needed)}{KEEP}texts (now {count(now)}): a verdict for "
             f"texts predicted {name_classes(few)} takes at least {least} of each{as_one}."
         )
+
+
+def _share(audit: Results, name: str, independent: int) -> float:
+    """Give the share of the texts of a class, of which ``independent`` were measured, among all that
+    were planned: the first looks hold more of a rare class.
+    """
+    measured = sum(one.predicted == name for one in audit.texts)
+    of_all = audit.learned.classes if is_sequential(audit) and audit.learned else None
+    planned = (of_all or {}).get(name)
+    share = measured / len(audit.texts) if planned is None else planned.predicted.value
+    return share * independent / measured
 
 
 def _independent(audit: Results) -> Counter[str]:

@@ -94,17 +94,27 @@ def _some(labels: Sequence[str]) -> str:
 def intervals_note(rows: Sequence[LabelRow]) -> str:
     """Say at which level the intervals are, and why some are wider."""
     tested = [row for row in rows if row.verdict is not None]
-    wide = max((row.level for row in tested), default=LEVEL)
-    note = f"Intervals: {percent_of(LEVEL)} %, over texts; 0 = chance, 1 = best."
-    if wide <= LEVEL:
+    levels = [row.level for row in tested]
+    usual = min(levels) if len(levels) > 1 else LEVEL
+    shown = [row.level for row in tested if _permits(row)]
+    apart = any(row.level > usual for row in tested if not _permits(row))
+    more = "at least " if len(levels) > 1 and apart else ""
+    note = f"Intervals: {more}{percent_of(usual)} %, over texts; 0 = chance, 1 = best."
+    if len(levels) == 1 and levels[0] > LEVEL:
+        return f"{note} Here {percent_of(levels[0])} %, because the audit may look more than once."
+    if len(levels) < 2 or max(shown, default=usual) <= usual:
         return note
-    if len(tested) == 1:
-        return f"{note} Here {percent_of(wide)} %, because the audit may look more than once."
+    most = "up to " if min(shown) < max(shown) else ""
     return (
-        f"{note} Where attention passed its own tests: {percent_of(wide)} %. So among the labels for "
-        f"which it can be shown, at most {percent_of(1 - LEVEL)} % are expected to be wrong "
-        f"({len(tested)} labels tested)."
+        f"{note} Where attention passed its own tests: {most}{percent_of(max(shown))} %. So among "
+        f"the labels for which it can be shown, at most {percent_of(1 - LEVEL)} % are expected to "
+        f"be wrong ({len(tested)} labels tested)."
     )
+
+
+def _permits(row: LabelRow) -> bool:
+    """Whether attention may be shown for all texts, or for those with the label."""
+    return any(one is not None and one.permits for one in (row.verdict, row.with_label))
 
 
 HEAD = ("label", "predicted", "verdict", "texts with the label", "decided by", "score")

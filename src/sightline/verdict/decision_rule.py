@@ -11,6 +11,8 @@ from sightline.stats.sample_size import texts_needed
 _RANK: tuple[Answer, ...] = ("not run", "failed", "inconclusive", "passed")
 WORSE = "worse than chance"
 """What it means if the whole interval of a score lies below 0, its chance level."""
+WAYS_DISAGREE = "the ways of asking disagree"
+"""Why a test is inconclusive although the score it is read from lies off the threshold."""
 
 
 def decide(score: Estimate, threshold: float, fewest: int = 1) -> Answer:

@@ -22,6 +22,7 @@ from sightline.verdict.audit_test import AuditTest
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.close_calls import close_calls
 from sightline.verdict.decision_rule import (
+    WAYS_DISAGREE,
     decide,
     disagreement,
     explain,
@@ -35,6 +36,8 @@ from sightline.verdict.scoring_rules import KINDS, JudgedComparisons
 from sightline.verdict.verdict_table import verdict_of
 
 NO_DELTA = "no threshold has been set for this test"
+NO_CLASS_PASSES = "so no class passes, though of classes only the first is asked"
+"""Follows the results of two ways of asking that are opposite over all texts."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +82,18 @@ def _answered(evidence: Evidence, claim: AuditTest) -> Finding:
     named = dict.fromkeys(of for one in judged.tests.values() for of in one.by_class)
     classes = {of: _joined(judged, _of_class(judged, of), threshold, fewest) for of in named}
     answers = {of: one for of, (one, _, _) in classes.items()}
+    apart = _opposed(judged, threshold, fewest) and "passed" in answers.values()
+    if apart:
+        answers = {of: "inconclusive" if one == "passed" else one for of, one in answers.items()}
     by_class = {of: judged.tests[leads].by_class[of] for of, (_, leads, _) in classes.items()}
     compared = (
         NO_DELTA if threshold is None else explain(test.score, threshold, fewest, claim.worse)
     )
     decided = {of: leads for of, (_, leads, _) in classes.items() if leads != lead}
-    notes = (*judged.notes, note, *_decided_otherwise(decided), disagreement(answers, by_class))
+    notes = (
+        *judged.notes, note, NO_CLASS_PASSES if apart else "", *_decided_otherwise(decided),
+        disagreement(answers, by_class),
+    )  # fmt: skip
     return Finding(
         claim.code, claim.name, answer, claim.role, compared, tuple(filter(None, notes)), threshold,
         test.number, test.baseline, test.score, test.p, by_class=by_class, answers=answers,
@@ -94,6 +103,12 @@ def _answered(evidence: Evidence, claim: AuditTest) -> Finding:
             most_taken(evidence.measurement(claim.measure), len(evidence.classes)),
         ), comparison=lead,
     )  # fmt: skip
+
+
+def _opposed(judged: JudgedComparisons, threshold: float | None, fewest: int) -> bool:
+    """Whether ways that must agree have opposite results over all texts."""
+    known = {_open_or(test.score, threshold, fewest) for test in judged.tests.values()}
+    return judged.join == "must agree" and {"passed", "failed"} <= known
 
 
 def _decided_otherwise(classes: Mapping[str, str]) -> Iterator[str]:
@@ -107,7 +122,7 @@ def needed_texts(
     answer: Answer,
     threshold: float | None,
     fewest: int,
-    audited: int,
+    audited: float,
     most: float,
 ) -> int | None:
     """Number of texts to audit that would settle the test; None if more would not help.
@@ -174,13 +189,15 @@ def _said(
     if judged.join == "weakest":
         return f"{each}; the weakest decides: {lead}"
     alike = len(set(answers.values())) == 1
-    return each if alike else f"{each}; the ways of asking disagree"
+    return each if alike else f"{each}; {WAYS_DISAGREE}"
 
 
 def _held_back(finding: Finding, found: Mapping[str, Finding]) -> Finding:
-    """Make a result inconclusive if the test that it waits on failed."""
+    """Make a result inconclusive, over all texts and of each class, if the test that it waits on
+    failed.
+    """
     other = AUDIT_TESTS[finding.code].waits_on
-    if not other or found[other].result != "failed" or finding.result not in ("passed", "failed"):
+    if not other or found[other].result != "failed" or finding.result == "not run":
         return finding
     why = f"left open, because {AUDIT_TESTS[other].title} failed: {AUDIT_TESTS[other].failed}"
     return replace(

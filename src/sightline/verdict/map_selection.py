@@ -35,7 +35,8 @@ may exceed 1."""
 def maps_of(evidence: Evidence, *, choosing: bool = True) -> tuple[MapRow, ...]:
     """Give a row for every map, best first within its family; none without the transfer test.
 
-    Without ``choosing`` only one other map was compared: it comes first, with numbers of all texts.
+    Without ``choosing`` only one other map was compared, on some texts: it comes first, with numbers
+    of all of these, and classes with too few of them are not asked.
     """
     if not evidence.has("transplant.half"):
         return ()
@@ -55,16 +56,18 @@ def _family(
         first = max(able, key=lambda name: moved[name], default="")
     else:
         first = next((name for name in known if name != "attention"), "")
-    rows = [_row(evidence, name, signed, ~half) for name in known]
+    rows = [_row(evidence, name, signed, half) for name in known]
     for row in sorted(rows, key=lambda row: -merit(row.carried)):
         yield replace(row, chosen=row.name == first)
 
 
-def _row(evidence: Evidence, name: str, signed: bool, rows: Bool[Array, " N"]) -> MapRow:
-    """Test one map: it must transfer the prediction, and removing its words must not fail."""
-    answer, effects = _asked(evidence, name, rows)
-    few = _too_few(evidence, effects[0], rows)
-    against = tuple(_against(evidence, name))
+def _row(evidence: Evidence, name: str, signed: bool, half: Bool[Array, " N"]) -> MapRow:
+    """Test one map on the texts on which none was chosen: it must transfer the prediction, and
+    removing its words must not fail.
+    """
+    answer, effects = _asked(evidence, name, ~half)
+    few = _too_few(evidence, effects[0], ~half)
+    against = tuple(_against(evidence, name, every_class=bool(half.any())))
     return MapRow(name, signed, False, answer, *effects, (few,) if few else (), against)
 
 
@@ -91,15 +94,18 @@ OPEN = ("failed", "inconclusive")
 """Results by which the words of a class have no proven effect by themselves."""
 
 
-def _against(evidence: Evidence, name: str) -> Iterator[str]:
+def _against(evidence: Evidence, name: str, *, every_class: bool) -> Iterator[str]:
     """Name the predicted classes for which a map was not shown to work, tested on all their texts.
 
     As for attention, a class needs as many texts as a verdict takes, and its words an effect by
-    themselves.
+    themselves. Of some texts alone, classes with fewer say nothing; without ``every_class`` they
+    are left out.
     """
     fewest = min(evidence.thresholds.fewest(code) for code in ("SL-303", "SL-301"))
     for label, rows in evidence.classes.items():
         few = evidence.independent(label) < fewest
+        if few and not every_class:
+            continue
         without = few or (len(evidence.classes) > 1 and own_effect(evidence, name, label) in OPEN)
         if without or _asked(evidence, name, rows)[0] == "failed":
             yield label

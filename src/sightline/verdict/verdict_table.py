@@ -31,7 +31,7 @@ from sightline.core.results import (
 from sightline.core.word_lists import join_words
 from sightline.verdict.audit_test import AuditTest, Requirement, Veto
 from sightline.verdict.catalogue import AUDIT_TESTS, DECIDING, OWN
-from sightline.verdict.decision_rule import below_chance, written
+from sightline.verdict.decision_rule import WAYS_DISAGREE, below_chance, decide, written
 
 if TYPE_CHECKING:
     from sightline.verdict.evidence import (
@@ -136,12 +136,20 @@ class VerdictContext:
             return self.found[code].reason
         score, finding = self.score(code), self.found[code]
         if self.answer(code) != "not run":
-            return "" if score is None else written(score)
+            return "" if score is None else f"{written(score)}{self._at_odds(code, score)}"
         if finding.result == "not run":
             return finding.reason
         # A finding that is held back for another test has a score, and no result for any class.
         held_back = score is not None and not finding.answers and finding.notes
         return finding.notes[0] if held_back else NO_SCORE
+
+    def _at_odds(self, code: str, score: Estimate) -> str:
+        """Say if a test of a class is open although its score lies off the threshold."""
+        threshold = self.found[code].threshold
+        if threshold is None or self.answer(code) != "inconclusive":
+            return ""
+        known = decide(score, threshold, self.evidence.thresholds.fewest(code))
+        return f"; {WAYS_DISAGREE}" if known in ("passed", "failed") else ""
 
 
 NO_SCORE = "no text that is predicted as this class has a score"
@@ -184,6 +192,11 @@ def _first(case: VerdictContext) -> Verdict:
     raise AssertionError("the last row always applies")
 
 
+def left_open(case: VerdictContext) -> Verdict:
+    """Give the verdict of the last row, also where another would apply."""
+    return Verdict(CANNOT_TELL, TABLE[-1].number, *_open(case))
+
+
 def _unfit(case: VerdictContext) -> Basis | None:
     """Say what makes any conclusion impossible."""
     if broken := _broken(case.evidence):  # this applies to every class
@@ -208,7 +221,9 @@ def _absent(case: VerdictContext) -> Basis | None:
     """Check whether the class is what the model predicts when it finds no evidence."""
     from sightline.verdict.default_class import by_absence  # noqa: PLC0415  (statistics, as above)
 
-    if not case.of or not case.absence or not by_absence(case.evidence, case.of):
+    if not case.of or not case.absence:
+        return None
+    if not by_absence(case.evidence, case.of, case.answer(OWN)):
         return None
     text = f"this is what the model predicts when it finds no evidence for another class; {NO_WORD}"
     return (OWN,), (Reason(text, behind=_flips(case)), *case.reasons(OWN))
