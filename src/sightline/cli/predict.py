@@ -13,11 +13,10 @@ import typer
 from sightline._io.atomic_write import write_whole
 from sightline.api.compute_resources import prepare
 from sightline.api.data_source import DataSpec, table_of
-from sightline.api.model_source import model_place
 from sightline.cli import flags
 from sightline.cli.data_flags import STDIN, read_stdin
 from sightline.cli.output import emit, print_message, writing
-from sightline.cli.output_checks import Output, check_places
+from sightline.cli.output_checks import Output, check_places, model_inputs
 from sightline.cli.stdout_guard import each_aside, printed_aside
 from sightline.core.errors import SpecError, setting
 from sightline.report.text.prediction_files import (
@@ -79,7 +78,7 @@ def predict(
     table = table_of(texts)
     place = None if table is None else Path(table.path)
     check_places(
-        (("MODEL", model_place(model)), ("FILE", place)),
+        (*model_inputs("MODEL", model), ("FILE", place)),
         None if out is None else Output("--out", out),
     )
     written = form_of(form, out, as_json=as_json)

@@ -144,11 +144,14 @@ def load_part(spec: DataSpec, seed: int) -> TablePart:
 
 
 def _bytes_in_lines(spec: DataSpec) -> int:
-    """Count the bytes of line-based tables; 0 for other formats."""
+    """Count the bytes of line-based tables; 0 for other formats, and where one cannot be found."""
     tables = spec.tables.values()
     if not all(table.kind in IN_LINES for table in tables):
         return 0
-    return sum(Path(table.path).stat().st_size for table in tables)
+    try:
+        return sum(Path(table.path).stat().st_size for table in tables)
+    except OSError:  # `load` names what is wrong
+        return 0
 
 
 def fit_vocabulary(dataset: Dataset, spec: DataSpec) -> Vocabulary:
