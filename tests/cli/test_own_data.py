@@ -130,6 +130,18 @@ def test_a_length_that_is_not_the_models_is_noted(
     assert done.json["cards"]["data"]["unlike_training"] == [message]
 
 
+def test_words_beyond_those_of_the_training_are_cut_and_counted(
+    sightline: Call, folder: Path, here: Path
+) -> None:
+    words = ("one two three four five six seven", "one two three four five")
+    done = sightline("predict", folder / "m", *words, "--json")
+    first, second = done.json
+    assert first["probabilities"] == second["probabilities"]
+    assert done.err == "note: 1 text cut to 5 words (max_tokens)\n"
+    assert sightline("predict", folder / "m", *words, "--max-tokens", "9", "--json").err == ""
+    assert len(sightline("look", folder / "m", words[0], "--json").json["words"]) == 5
+
+
 def test_what_a_model_remembers_is_taken_but_for_what_was_told(
     folder: Path, tmp_path: Path
 ) -> None:

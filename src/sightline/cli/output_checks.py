@@ -75,7 +75,11 @@ def inputs(data: DataSpec, model: str | None = None, **files: Path | None) -> li
     flags.
     """
     read = [(f"--{name}", path) for name, path in data_places(data)]
-    return [*read, *model_inputs("--model", model), *((f"--{name}", path) for name, path in files.items())]
+    return [
+        *read,
+        *model_inputs("--model", model),
+        *((f"--{name}", path) for name, path in files.items()),
+    ]
 
 
 def model_inputs(flag: str, model: str | None) -> list[Input]:

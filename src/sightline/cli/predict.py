@@ -12,7 +12,7 @@ import typer
 
 from sightline._io.atomic_write import write_whole
 from sightline.api.compute_resources import prepare
-from sightline.api.data_source import DataSpec, table_of
+from sightline.api.data_source import table_of
 from sightline.cli import flags
 from sightline.cli.data_flags import STDIN, read_stdin
 from sightline.cli.output import emit, print_message, writing
@@ -62,7 +62,7 @@ def predict(
     text: flags.Text = "text",
     query: flags.Query = "",
     id: flags.Id = "",
-    max_tokens: flags.MaxTokens = DataSpec.max_tokens,
+    max_tokens: flags.MaxTokensOrModels = None,
     out: Out = None,
     form: OutputFormat = None,
     device: flags.Device = "auto",
@@ -83,6 +83,7 @@ def predict(
     )
     written = form_of(form, out, as_json=as_json)
     where = prepare(device, threads)
+    from sightline.api.model_argument import longest_text  # noqa: PLC0415  (torch)
     from sightline.api.predict import predict_each, read_texts  # noqa: PLC0415  (torch)
     from sightline.api.unlabelled_texts import TextColumns  # noqa: PLC0415  (torch)
 
@@ -93,7 +94,7 @@ def predict(
         given,
         file,
         TextColumns(text, query, id),
-        max_tokens,
+        longest_text(model, max_tokens),
         on_note=lambda note: print_message(f"note: {note}"),
     )
     with printed_aside():
