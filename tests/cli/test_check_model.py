@@ -269,6 +269,12 @@ def test_flags_of_a_training_are_refused(sightline: Call, module, table, flags):
     )
 
 
+def test_a_count_of_training_texts_is_no_flag_of_a_check(sightline: Call, module, table):
+    done = sightline("check-model", f"py:{module}:build", "--data", table, "--min-count", 7)
+    assert (done.code, done.out) == (2, "")
+    assert "--min-count" in done.err
+
+
 def test_a_model_whose_proofs_fail_is_not_audited(sightline: Call, here, module, table):
     done = sightline(
         "audit", "--data", table, "--model", f"py:{module}:broken", "--save", "saved", "--quiet"

@@ -3,6 +3,7 @@ model remembers.
 """
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -140,6 +141,30 @@ def test_words_beyond_those_of_the_training_are_cut_and_counted(
     assert done.err == "note: 1 text cut to 5 words (max_tokens)\n"
     assert sightline("predict", folder / "m", *words, "--max-tokens", "9", "--json").err == ""
     assert len(sightline("look", folder / "m", words[0], "--json").json["words"]) == 5
+
+
+def test_predictions_to_a_dash_are_printed(sightline: Call, folder: Path, here: Path) -> None:
+    printed = sightline("predict", folder / "m", "good words")
+    dashed = sightline("predict", folder / "m", "good words", "--out", "-")
+    assert (dashed.code, dashed.out) == (0, printed.out)
+    assert [*here.iterdir()] == []
+
+
+def test_a_name_that_is_not_utf_8_does_not_cost_the_training(
+    sightline: Call, folder: Path, here: Path
+) -> None:
+    name = os.fsdecode(b"r\xff.csv")
+    Path(name).write_bytes((folder / "a.csv").read_bytes())
+    done = sightline("train", "--data", name, *TINY, "--out", "m2", "--controls", "none")
+    assert done.code == 0, done.err
+    assert "r\\udcff.csv" in Path("m2", MODEL_FILE).read_text(encoding="utf-8")
+    assert sightline("predict", "m2", "good words").code == 0
+    audited = sightline(
+        "audit", "--data", name, *TINY, "--controls", "none", "--save", "s", "--card", "c.md",
+        *("--junit", "j.xml"),
+    )  # fmt: skip
+    assert audited.code == 0, audited.err
+    assert sightline("report", "s", "--card", "c.html").code == 0
 
 
 def test_what_a_model_remembers_is_taken_but_for_what_was_told(

@@ -117,6 +117,9 @@ def join_with_data(
 ) -> Trained:
     """Combine the model with data to audit it on, without texts that it is known to have seen."""
     check_data(data, call)
+    if companions is not None and not isinstance(companions, Mapping):
+        message = "expected control models by their names, such as {'uniform': model}"
+        raise SpecError(f"{message}, got {companions!r:.60}", field="companions")
     known = known_model(model, several=several)
     if (
         data.card.get("recipe") != "paper"

@@ -15,6 +15,7 @@ from sightline.config.base_runs import lender_of, names_lent_by
 from sightline.config.specs import OWN
 from sightline.core.errors import SpecError, StoreError
 from sightline.core.results import Table
+from sightline.core.whole_numbers import whole
 from sightline.experiments.executors.worker_choice import Workers, executor_of, read_workers
 from sightline.experiments.grid import Grid, grid_from
 from sightline.experiments.store import Store, Summary
@@ -273,6 +274,10 @@ def study(
         texts, and word vectors that models start from (``none``: random words); what is not said is
         as the protocol has it.
     """
+    seeds, limit = (
+        None if number is None else whole(number, name, 1)
+        for name, number in {"seeds": seeds, "limit": limit}.items()
+    )
     if isinstance(what, str) and what in PAPER_TABLES:
         if data is None:
             raise SpecError(

@@ -26,6 +26,7 @@ from sightline.report.text.prediction_files import (
     prediction_lines,
 )
 
+STDOUT = "-"
 Texts = Annotated[
     list[str],
     typer.Argument(
@@ -75,6 +76,7 @@ def predict(
     A row without words is left out and counted. One that cannot be read is an error that names its
     line, and nothing is written.
     """
+    out = None if out == Path(STDOUT) else out
     table = table_of(texts)
     place = None if table is None else Path(table.path)
     check_places(

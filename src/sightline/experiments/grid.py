@@ -295,7 +295,14 @@ def _trained(
 ) -> Trained:
     spec, fit = build_specs(model, preset, **dict(training))
     spec = replace(spec, **dict(settings))
-    return (with_vectors(spec, folder / spec.vectors) if spec.vectors else spec), fit
+    if not spec.vectors:
+        return spec, fit
+    started = with_vectors(spec, folder / spec.vectors)
+    asked = dict(settings).get("embedding", started.embedding)
+    if asked != started.embedding:
+        message = f"got {asked}, and the vectors of {spec.vectors} have {started.embedding} numbers"
+        raise SpecError(f"{message}; leave it out", field="model.embedding")
+    return started, fit
 
 
 def _inside(room: str, values: Mapping[str, Any]) -> Settings:

@@ -135,7 +135,9 @@ def write_classifier(model: AttentionClassifier, folder: Path, record: Mapping[s
     folder.mkdir(parents=True)
     card = plain_values(_card_of(model, record))
     (folder / "model.json").write_text(
-        json.dumps(plain(card), ensure_ascii=False), encoding="utf-8"
+        json.dumps(plain(card), ensure_ascii=False),
+        encoding="utf-8",
+        errors="backslashreplace",  # a name of a file that is not UTF-8, as JSON escapes it
     )
     tensors = {
         name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()
