@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from sightline import load
 from sightline.api.model_source import MODEL_FILE, SavedModel, choose
+from sightline.audits.audit_result import Audit
 from sightline.config.spec_syntax import parse_data
 from sightline.experiments.grid import read_grid
 from sightline.experiments.preprocessing import prepared_alike
@@ -141,6 +143,28 @@ def test_words_beyond_those_of_the_training_are_cut_and_counted(
     assert done.err == "note: 1 text cut to 5 words (max_tokens)\n"
     assert sightline("predict", folder / "m", *words, "--max-tokens", "9", "--json").err == ""
     assert len(sightline("look", folder / "m", words[0], "--json").json["words"]) == 5
+
+
+def test_places_may_begin_at_home(
+    sightline: Call, folder: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(here))
+    Path("a.csv").write_bytes((folder / "a.csv").read_bytes())
+    Path("c.jsonl").write_bytes((folder / "c.jsonl").read_bytes())
+    named = ("--train=~/a.csv", "--test", "jsonl:~/c.jsonl", *TINY, "--controls", "none")
+    done = sightline(
+        "audit", *named, "--out=~/o/page.html", "--save=~/o/saved", "--card=~/o/card.md"
+    )
+    assert done.code == 0, done.err
+    assert {one.name for one in Path("o").iterdir()} == {"page.html", "saved", "card.md"}
+    assert not Path("~").exists()
+    assert sightline("check-data", "--data", "csv:~/a.csv").code == 0
+    assert load("~/a.csv", 0).test == load(here / "a.csv", 0).test
+    found = Audit.load("~/o/saved")
+    found.save("~/o/again")
+    found.to_html("~/o/again.html")
+    assert {"again", "again.html"} < {one.name for one in Path("o").iterdir()}
+    assert not Path("~").exists()
 
 
 def test_predictions_to_a_dash_are_printed(sightline: Call, folder: Path, here: Path) -> None:

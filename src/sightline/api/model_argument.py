@@ -117,9 +117,7 @@ def join_with_data(
 ) -> Trained:
     """Combine the model with data to audit it on, without texts that it is known to have seen."""
     check_data(data, call)
-    if companions is not None and not isinstance(companions, Mapping):
-        message = "expected control models by their names, such as {'uniform': model}"
-        raise SpecError(f"{message}, got {companions!r:.60}", field="companions")
+    _check_named(companions)
     known = known_model(model, several=several)
     if (
         data.card.get("recipe") != "paper"
@@ -132,6 +130,13 @@ def join_with_data(
         data = replace(data, card={**data.card, "unlike_training": unlike})
     others = known.companions if companions is None else companions
     return Trained(known.model, data, others, dict(known.record))
+
+
+def _check_named(companions: object) -> None:
+    """Refuse control models that are not given by their names."""
+    if companions is not None and not isinstance(companions, Mapping):
+        message = "expected control models by their names, such as {'uniform': model}"
+        raise SpecError(f"{message}, got {companions!r:.60}", field="companions")
 
 
 def _described(data: Dataset) -> DataSpec:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from sightline._io.atomic_write import from_home
 from sightline.api.list_papers import OF_A_PAPER, refuse_misspelt, refuse_options
 from sightline.config.base_runs import lender_of, names_lent_by
 from sightline.config.specs import OWN
@@ -283,8 +284,9 @@ def study(
             raise SpecError(
                 f"missing; {what} needs the folder that holds its corpora", field="data"
             )
-        start = vectors_of(Path(data), vectors)
-        planned = plan_paper(what, Params(Path(data), seeds, tuple(datasets), limit, start))
+        place = from_home(data)
+        start = vectors_of(place, vectors)
+        planned = plan_paper(what, Params(place, seeds, tuple(datasets), limit, start))
     else:
         if isinstance(what, str):
             refuse_misspelt(what)
@@ -293,10 +295,10 @@ def study(
         refuse_options(asked | {"vectors": vectors}, name, OF_A_PAPER)
         planned = plan_file(what)
     running = RunSettings(workers=read_workers(str(workers)), retry_failed=True)
-    ended = run_study(planned, Store(Path(store)), running)
+    ended = run_study(planned, Store(from_home(store)), running)
     _refuse_unfinished(ended)
     table = planned.table(ended)
-    return write_study(ended, table, None if out is None else Path(out))
+    return write_study(ended, table, None if out is None else from_home(out))
 
 
 def write_study(ended: FinishedStudy, table: Table, out: Path | None) -> Studied:

@@ -17,7 +17,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from sightline._io.atomic_write import is_free, plain, put_back, write_whole
+from sightline._io.atomic_write import from_home, is_free, plain, put_back, write_whole
 from sightline._io.checksums import MANIFEST, check_unchanged, seal
 from sightline.config.json_reader import parse_json, read_as
 from sightline.core.errors import SpecError, StoreError
@@ -63,7 +63,7 @@ def save_results(found: Results, folder: str | Path) -> Path:
     """Write an audit to a folder. A saved audit there is replaced, and so are those of labels; other
     files in the folder stay.
     """
-    final = Path(folder)
+    final = from_home(folder)
     if not (is_free(final) or any((final / mark).exists() for mark in (SUMMARY, LABELS))):
         raise StoreError(f"{final}: exists and is not a saved audit; name a new folder")
 
@@ -146,7 +146,7 @@ def _inside(folder: Path) -> str:
 
 def load_results(folder: str | Path) -> Results:
     """Read an audit that `save_results` wrote; an error names the damaged file and field."""
-    path = Path(folder)
+    path = from_home(folder)
     put_back(path)
     if not (path / SUMMARY).is_file():
         raise StoreError(

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sightline._io.atomic_write import from_home
 from sightline.audits.audit_result import Audit
 from sightline.audits.label_storage import SCHEMA, LabelIndex, folders_of, load_index, save_labels
 from sightline.core.results import Table, TableCell
@@ -132,8 +133,9 @@ class LabelAudits:
     @staticmethod
     def load(folder: str | Path) -> LabelAudits:
         """Read the audits that `save` wrote."""
-        index = load_index(Path(folder))
-        audits = {label: Audit.load(Path(folder) / one) for label, one in index.folders.items()}
+        place = from_home(folder)
+        index = load_index(place)
+        audits = {label: Audit.load(place / one) for label, one in index.folders.items()}
         return LabelAudits(
             index.name,
             audits,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sightline._io.atomic_write import is_free, plain, put_back, write_whole
+from sightline._io.atomic_write import from_home, is_free, plain, put_back, write_whole
 from sightline._io.checksums import MANIFEST, check_unchanged, seal
 from sightline.audits.audit_storage import FILES as OF_AN_AUDIT
 from sightline.audits.audit_storage import LABELS, SUMMARY, files_of_labels, write_results
@@ -56,7 +56,7 @@ def folders_of(labels: Iterable[str]) -> dict[str, str]:
 
 def save_labels(index: LabelIndex, audits: Mapping[str, Results], folder: str | Path) -> Path:
     """Write the audits to a folder, all of them or nothing; saved audits there are replaced."""
-    final = Path(folder)
+    final = from_home(folder)
     if not (is_free(final) or any((final / one).exists() for one in (MARK, SUMMARY))):
         message = "exists and does not hold the audits of several labels; name a new folder"
         raise StoreError(f"{final}: {message}")

@@ -29,6 +29,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from sightline._io.atomic_write import from_home
 from sightline._io.limits import RUNS
 from sightline.config.json_reader import read_as
 from sightline.config.presets import build_specs
@@ -297,7 +298,7 @@ def _trained(
     spec = replace(spec, **dict(settings))
     if not spec.vectors:
         return spec, fit
-    started = with_vectors(spec, folder / spec.vectors)
+    started = with_vectors(spec, folder / from_home(spec.vectors))
     asked = dict(settings).get("embedding", started.embedding)
     if asked != started.embedding:
         message = f"got {asked}, and the vectors of {spec.vectors} have {started.embedding} numbers"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sightline._io.atomic_write import is_free, put_back, write_whole
+from sightline._io.atomic_write import from_home, is_free, put_back, write_whole
 from sightline._io.checksums import MANIFEST, check_unchanged, seal
 from sightline.audits.audit_storage import FILES as OF_AN_AUDIT
 from sightline.audits.audit_storage import LABELS, files_of_labels, load_results, write_results
@@ -38,7 +38,7 @@ class _Mark:
 
 def save_several(audits: Mapping[int, Results], folder: str | Path) -> Path:
     """Write the audits of several seeds to one folder, all of them or nothing."""
-    final = Path(folder)
+    final = from_home(folder)
     if not (is_free(final) or any((final / mark).exists() for mark in (MARK, LABELS))):
         raise StoreError(
             f"{final}: exists and does not hold the audits of several seeds; name a new folder"
