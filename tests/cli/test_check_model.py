@@ -102,7 +102,7 @@ def data_flags(command: str) -> set[str]:
 
 def test_texts_are_read_by_the_flags_of_an_audit():
     assert {"data", "test", "id", "group", "labels_sep"} <= data_flags("audit")
-    assert data_flags("check-model") == data_flags("audit") - {"scores"}
+    assert data_flags("check-model") == data_flags("audit") - {"scores", "min_count"}
 
 
 def test_a_column_is_read_as_an_audit_reads_it(sightline: Call, module, table):

@@ -30,7 +30,7 @@ _CARD = rb"(\*\*|<article>\n<h2>)(Attention audit: |Audit of |Attention by label
 _SUITES = rb'<testsuites( />|>\s*<testsuite name="sightline)'
 _PAGE = (
     rb'\s*<!DOCTYPE html>\s<html lang="en">\s<head>\s<meta charset="utf-8">\s'
-    rb'<meta http-equiv="Content-Security-Policy" .*?<title>[^<]* \xe2\x80\x93 sightline[^<]*</title>'
+    rb'<meta http-equiv="Content-Security-Policy" .*?<title>[^<]* \xe2\x80\x93 sightline( audit| demo)?</title>'
 )
 _START = 2**16
 """The bytes in which a page, a card and a JUnit file of ours show that they are ours."""
