@@ -22,11 +22,24 @@ from sightline.core.errors import SpecError
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Failed, Measurement
 from sightline.core.seeds import Seeds
+from sightline.data.dataset import Dataset
 from sightline.experiments.pipeline import Trained
 from sightline.report.first_screen import not_run
 from tests.api.conftest import CORPUS, MODEL
 
 ONE_EPOCH = TrainingOptions(epochs=1, companions="none")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("budget", "5m"), ("label_map", {"pos": 1}), ("label_map", 3), ("companions", ["uniform"])],
+)
+def test_options_and_control_models_of_another_type_are_refused(
+    model: Trained, data: Dataset, field: str, value: object
+) -> None:
+    with pytest.raises(SpecError) as caught:
+        sightline.audit(model, data, **{field: value})  # type: ignore[arg-type]  # on purpose
+    assert caught.value.field == field
 
 
 def test_callbacks_hear_each_seed_and_what_to_doubt(tmp_path: Path) -> None:

@@ -129,6 +129,74 @@ def test_texts_that_were_handed_over_are_known_by_their_content(data: Dataset) -
         load(DataSpec(GIVEN, "texts"), 0)
 
 
+@pytest.mark.parametrize(
+    ("field", "named"),
+    [
+        ("recipe", "Paper"),
+        ("on_copies", "dorp"),
+        ("max_tokens", -1),
+        ("max_tokens", 0),
+        ("min_count", 0),
+        ("min_count", -3),
+    ],
+)
+def test_a_preparation_that_does_not_exist_is_refused(
+    tmp_path: Path, field: str, named: object
+) -> None:
+    file = tmp_path / "texts.csv"
+    labels = ["x", "y"] * 15
+    rows = [f"{text},{label}" for text, label in zip(texts(), labels, strict=True)]
+    file.write_text("\n".join(["text,label", *rows]))
+    reads = [
+        lambda: sightline.load(file, **{field: named}),
+        lambda: load(DataSpec("csv", str(file), **{field: named}), 0),  # type: ignore[arg-type]  # on purpose
+    ]
+    if isinstance(named, int):
+        reads.append(lambda: sightline.data_from(texts(), labels, **{field: named}))  # type: ignore[arg-type]
+    for read in reads:
+        with pytest.raises(SpecError) as caught:
+            read()
+        assert caught.value.field == field
+
+
+def test_texts_are_read_as_far_as_in_the_training(tmp_path: Path) -> None:
+    labels = ["x", "y"] * 15
+    lists = ([f"w{i} is {label} here now and then" for i, label in enumerate(labels)], labels)
+    trained = sightline.train(
+        sightline.data_from(*lists, max_tokens=3), MODEL, epochs=1, companions="none"
+    )
+    folder = save_trained(trained, tmp_path / "m3")
+    words = "x is y y y y y"
+    for model in (trained, folder):
+        assert len(sightline.look(model, words).text.tokens) == 3
+        assert len(sightline.look(model, words, max_tokens=5).text.tokens) == 5
+        whole, cut = sightline.predict(model, [words, "x is y"])
+        assert whole.probabilities == pytest.approx(cut.probabilities)
+        (asked,) = sightline.predict(model, [words], max_tokens=7)
+        assert asked.probabilities != pytest.approx(whole.probabilities)
+    others = [f"v{i} was {label} here now and then" for i, label in enumerate(labels)]
+    for most, differences in ((512, 1), (3, 0)):
+        given = sightline.data_from(others, labels, splits="all", max_tokens=most)
+        card = sightline.audit(folder, given).cards["data"]
+        assert len(card.get("unlike_training", ())) == differences
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="the device is there")
+def test_a_device_is_chosen_or_refused_in_python_too(data: Dataset, tmp_path: Path) -> None:
+    trained = sightline.train(data, MODEL, epochs=1, companions="none", device="auto")
+    folder = save_trained(trained, tmp_path / "m")
+    assert sightline.look(folder, "one two", device="auto").text.tokens == ("one", "two")
+    assert len(sightline.predict(folder, ["one two"], device="auto")) == 1
+    for use in (
+        lambda: sightline.train(data, MODEL, device="cuda"),
+        lambda: sightline.look(folder, "one two", device="cuda"),
+        lambda: sightline.predict(folder, ["one two"], device="cuda"),
+    ):
+        with pytest.raises(ModelError) as caught:
+            use()
+        assert caught.value.field == "device"
+
+
 @pytest.mark.parametrize("name", ["max_tokens", "min_count"])
 def test_a_number_of_another_type_is_refused_by_name(tmp_path: Path, name: str) -> None:
     file, number = tmp_path / "texts.csv", {name: "5"}

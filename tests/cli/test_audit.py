@@ -546,6 +546,13 @@ def test_an_epoch_that_fills_the_screen_is_no_good_the_first_and_the_last_of_a_s
     assert silent.err == f"{CUT_SHORT}\nreport: report.html\n"
 
 
+def test_a_dry_run_says_that_a_table_is_missing(sightline: Call, here: Path):
+    for more in ((), ("--dry-run",)):
+        done = sightline("audit", "--data", "none.csv", *TINY, *more)
+        assert done.code == 2
+        assert "none.csv" in done.err
+
+
 def test_a_dry_run_estimates_and_writes_nothing(sightline: Call, here: Path, table, model):
     done = sightline("audit", "--data", table, *TINY, "--dry-run", "--save", "a")
     assert done.code == 0

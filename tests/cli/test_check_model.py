@@ -102,7 +102,7 @@ def data_flags(command: str) -> set[str]:
 
 def test_texts_are_read_by_the_flags_of_an_audit():
     assert {"data", "test", "id", "group", "labels_sep"} <= data_flags("audit")
-    assert data_flags("check-model") == data_flags("audit") - {"scores"}
+    assert data_flags("check-model") == data_flags("audit") - {"scores", "min_count"}
 
 
 def test_a_column_is_read_as_an_audit_reads_it(sightline: Call, module, table):
@@ -267,6 +267,12 @@ def test_flags_of_a_training_are_refused(sightline: Call, module, table, flags):
     assert done.err.startswith(
         f"error: {flags[0]}: this is about training, and the model of py:{module}:build is trained"
     )
+
+
+def test_a_count_of_training_texts_is_no_flag_of_a_check(sightline: Call, module, table):
+    done = sightline("check-model", f"py:{module}:build", "--data", table, "--min-count", 7)
+    assert (done.code, done.out) == (2, "")
+    assert "--min-count" in done.err
 
 
 def test_a_model_whose_proofs_fail_is_not_audited(sightline: Call, here, module, table):

@@ -14,6 +14,7 @@ from sightline.cli import dry_run
 from sightline.cli.flags import read_memory
 from sightline.config.presets import PRESETS
 from sightline.core.results import MUST_NOT
+from sightline.data.word_vectors import read_dimension
 from sightline.report.map_names import map_title
 from sightline.report.number_format import duration
 from sightline.verdict.catalogue import AUDIT_TESTS
@@ -106,6 +107,31 @@ def test_check_data_keeps_many_labels_on_one_line(sightline: Call, here: Path):
     shown = sightline("check-data", "--data", "x.csv").out
     assert ", and 22 more" in shown
     assert max(map(len, shown.splitlines())) < 400
+
+
+def test_a_length_beyond_every_number_cuts_nothing(sightline: Call, table):
+    done = sightline("check-data", "--data", table, "--max-tokens", 10**20, "--json")
+    assert done.code == 0, done.err
+    assert done.json["truncated"] == 0
+
+
+def test_vectors_are_packed_read_and_near_a_word_in_any_case(sightline: Call, table, here: Path):
+    again = table.read_text(encoding="utf-8").splitlines()
+    rows = [f"{line},{split}" for split in ("train", "test") for line in again[1:]]
+    Path("split.csv").write_text("\n".join([f"{again[0]},split", *rows]), encoding="utf-8")
+    line = ("vectors", "--data", "split.csv", "--out", "v.txt.gz", "--dimension", 3)
+    refused = sightline(*line)
+    assert refused.code == 2
+    assert "--on-copies drop" in refused.err
+    line = ("vectors", "--data", table, "--out", "v.txt.gz", "--dimension", 3)
+    word = again[1].split()[0].strip('"').lower()
+    made = sightline(*line, "--near", word, "--near", word.upper(), "--json")
+    assert made.code == 0, made.err
+    assert made.json["near"][word] == made.json["near"][word.upper()] != {}
+    assert read_dimension("v.txt.gz") == 3
+    packed = Path("v.txt.gz").read_bytes()
+    assert sightline(*line).code == 0
+    assert Path("v.txt.gz").read_bytes() == packed
 
 
 def test_list_has_everything_and_each_kind_alone(sightline: Call):

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as Xml
 
 import numpy as np
 import pytest
@@ -106,6 +107,30 @@ def test_the_error_of_a_saved_label_is_printed_unless_a_flag_leaves_it_out(
     assert done.code == 0, done.err
     said = (done.out, page.read_text(encoding="utf-8"))
     assert ["SECRET" in one for one in said] == [not flag, not flag]
+
+
+def test_labels_without_an_audit_are_in_the_card_and_the_junit_file(
+    sightline: Call, tmp_path: Path
+) -> None:
+    left = {"broken": "forward raised KeyError: 'SECRET'", "rare": "too few positives"}
+    counts = {"x": 9, "broken": 9, "rare": 0}
+    some = {"x": audit()}
+    for number, audits in enumerate([some, {}]):
+        why = left if audits else {**left, "x": "too few positives"}
+        made = LabelAudits("m", audits, why, counts, 40, failed=("broken",))
+        saved, card, file = (tmp_path / f"{number}{end}" for end in ("", ".md", ".xml"))
+        made.save(saved)
+        line = ("report", saved, "--card", card, "--junit", file, "--out", tmp_path / "p.html")
+        assert sightline(*line, "--no-texts").code == 0
+        suites = {one.attrib["name"].split()[-1]: one for one in Xml.parse(file).getroot()}
+        assert [suites["broken"].attrib[one] for one in ("errors", "skipped")] == ["1", "0"]
+        assert [suites["rare"].attrib[one] for one in ("errors", "skipped")] == ["0", "1"]
+        assert len(suites["broken"].findall("testcase/error")) == 1
+        assert {*suites} == {*counts}
+        shown = card.read_text(encoding="utf-8")
+        assert made.headline in shown
+        assert all(f"'{label}'" in shown for label in why)
+        assert "SECRET" not in shown + file.read_text(encoding="utf-8")
 
 
 def test_a_dry_run_counts_every_label(sightline: Call, folder: Path, tmp_path: Path) -> None:

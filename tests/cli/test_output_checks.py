@@ -14,12 +14,16 @@ import pytest
 import typer
 
 from sightline._io.atomic_write import hidden_name
+from sightline.api.seed_audits import Audits
+from sightline.audits.label_audits import LabelAudits
 from sightline.cli.app import app
-from sightline.cli.audit_output import AUDIT
-from sightline.cli.output_checks import Folder, Output, check_places
-from sightline.core.errors import SightlineError, StoreError
+from sightline.cli.audit_output import AUDIT, audit_outputs
+from sightline.cli.flag_groups import AuditReport
+from sightline.cli.output_checks import Folder, Output, check_places, model_inputs
+from sightline.core.errors import SightlineError, SpecError, StoreError
 from sightline.experiments.store import FILES, Store
 from tests.cli.conftest import Call, Finished
+from tests.report.audits import audit
 
 STUDY = """
 name = "s"
@@ -437,16 +441,55 @@ def test_the_root_has_no_folder_above_it_and_is_refused_like_another(
         assert done.err.startswith(f"error: {flag} /: ")
 
 
-@pytest.mark.parametrize(("flag", "name"), [("--out", "mine.html"), ("--card", "notes.md")])
-def test_a_page_of_the_user_is_not_replaced_and_one_of_ours_is(
-    flag: str, name: str, tmp_path: Path
-) -> None:
-    output = Output(flag, tmp_path / name)
+MINE = {
+    "--out notes.html": "<!DOCTYPE html>\n<title>My notes on sightline</title>",
+    "--card README.md": "# My model\n\nAudited by sightline.",
+    "--card mine.html": "<article>\n<h2>My model</h2>sightline",
+    "--junit precious.py": "import sightline",
+    "--junit other.xml": "<testsuites><testsuite name='mine'>sightline</testsuite></testsuites>",
+}
+
+
+@pytest.mark.parametrize("written", MINE)
+def test_a_file_of_the_user_is_not_replaced(written: str, here: Path) -> None:
+    flag, name = written.split()
+    output = Output(flag, here / name)
     check_places((), output)
-    output.path.write_text("<p>My thesis.")
-    with pytest.raises(StoreError, match="not a page of sightline"):
+    output.path.write_text(MINE[written])
+    with pytest.raises(StoreError, match="sightline did not write it"):
         check_places((), output)
-    assert output.path.read_text() == "<p>My thesis."
-    for ours in ("", "<title>can be shown – sightline audit</title>"):
-        output.path.write_text(ours)
-        check_places((), output)
+    assert output.path.read_text() == MINE[written]
+    output.path.write_text("")  # an empty file is as good as none
+    check_places((), output)
+
+
+def test_what_sightline_wrote_is_replaced(sightline: Call, finished: Finished, here: Path) -> None:
+    for card in ("card.md", "card.html"):
+        line = ("report", finished.saved, "--card", card, "--junit", "j.xml", "--title", "T")
+        assert [sightline(*line).code for _ in range(2)] == [0, 0]
+    labels = LabelAudits("m", {"x": audit()}, {"y": "broken"}, {"x": 9, "y": 9}, 9, failed=("y",))
+    none = LabelAudits("m", {}, {"y": "broken"}, {"y": 9}, 9, failed=("y",))
+    for place, made in {"several": labels, "none": none}.items():
+        made.save(place)
+        for card in ("card.md", "card.html"):
+            line = ("report", place, "--card", card, "--junit", "j.xml", "--out", "report.html")
+            assert [sightline(*line).code for _ in range(2)] == [0, 0]
+
+
+def test_the_files_of_a_prompt_are_inputs(here: Path) -> None:
+    Path("prompt.txt").write_text("{text}")
+    model = "hf-causal:m(template=prompt.txt,answers=bad|good)"
+    with pytest.raises(SpecError, match="--model and --out both name"):
+        check_places(model_inputs("--model", model), Output("--out", Path("prompt.txt")))
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_an_audit_replaces_the_audits_of_labels(here: Path, several: bool) -> None:
+    saved = here / "saved"
+    LabelAudits("m", {"x": audit()}, {}, {"x": 9}, 9).save(saved)
+    (saved / "mine").touch()
+    report = AuditReport(out=here / "page.html", save=saved)
+    check_places((), *audit_outputs(report, several=several))
+    Audits({0: audit()}, together=several).save(saved)
+    marks = {"seeds.json", "seed-0"} if several else {"audit.json", "texts.jsonl", "arrays.npz"}
+    assert {one.name for one in saved.iterdir()} == {"mine", "SHA256SUMS", *marks}

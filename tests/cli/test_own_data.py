@@ -3,11 +3,14 @@ model remembers.
 """
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
+from sightline import load
 from sightline.api.model_source import MODEL_FILE, SavedModel, choose
+from sightline.audits.audit_result import Audit
 from sightline.config.spec_syntax import parse_data
 from sightline.experiments.grid import read_grid
 from sightline.experiments.preprocessing import prepared_alike
@@ -128,6 +131,64 @@ def test_a_length_that_is_not_the_models_is_noted(
     message = "texts are cut to 4 words (max_tokens), and the model was trained on texts cut to 5"
     assert f"note: {message}\n" in done.err
     assert done.json["cards"]["data"]["unlike_training"] == [message]
+
+
+def test_words_beyond_those_of_the_training_are_cut_and_counted(
+    sightline: Call, folder: Path, here: Path
+) -> None:
+    words = ("one two three four five six seven", "one two three four five")
+    done = sightline("predict", folder / "m", *words, "--json")
+    first, second = done.json
+    assert first["probabilities"] == second["probabilities"]
+    assert done.err == "note: 1 text cut to 5 words (max_tokens)\n"
+    assert sightline("predict", folder / "m", *words, "--max-tokens", "9", "--json").err == ""
+    assert len(sightline("look", folder / "m", words[0], "--json").json["words"]) == 5
+
+
+def test_places_may_begin_at_home(
+    sightline: Call, folder: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(here))
+    Path("a.csv").write_bytes((folder / "a.csv").read_bytes())
+    Path("c.jsonl").write_bytes((folder / "c.jsonl").read_bytes())
+    named = ("--train=~/a.csv", "--test", "jsonl:~/c.jsonl", *TINY, "--controls", "none")
+    done = sightline(
+        "audit", *named, "--out=~/o/page.html", "--save=~/o/saved", "--card=~/o/card.md"
+    )
+    assert done.code == 0, done.err
+    assert {one.name for one in Path("o").iterdir()} == {"page.html", "saved", "card.md"}
+    assert not Path("~").exists()
+    assert sightline("check-data", "--data", "csv:~/a.csv").code == 0
+    assert load("~/a.csv", 0).test == load(here / "a.csv", 0).test
+    found = Audit.load("~/o/saved")
+    found.save("~/o/again")
+    found.to_html("~/o/again.html")
+    assert {"again", "again.html"} < {one.name for one in Path("o").iterdir()}
+    assert not Path("~").exists()
+
+
+def test_predictions_to_a_dash_are_printed(sightline: Call, folder: Path, here: Path) -> None:
+    printed = sightline("predict", folder / "m", "good words")
+    dashed = sightline("predict", folder / "m", "good words", "--out", "-")
+    assert (dashed.code, dashed.out) == (0, printed.out)
+    assert [*here.iterdir()] == []
+
+
+def test_a_name_that_is_not_utf_8_does_not_cost_the_training(
+    sightline: Call, folder: Path, here: Path
+) -> None:
+    name = os.fsdecode(b"r\xff.csv")
+    Path(name).write_bytes((folder / "a.csv").read_bytes())
+    done = sightline("train", "--data", name, *TINY, "--out", "m2", "--controls", "none")
+    assert done.code == 0, done.err
+    assert "r\\udcff.csv" in Path("m2", MODEL_FILE).read_text(encoding="utf-8")
+    assert sightline("predict", "m2", "good words").code == 0
+    audited = sightline(
+        "audit", "--data", name, *TINY, "--controls", "none", "--save", "s", "--card", "c.md",
+        *("--junit", "j.xml"),
+    )  # fmt: skip
+    assert audited.code == 0, audited.err
+    assert sightline("report", "s", "--card", "c.html").code == 0
 
 
 def test_what_a_model_remembers_is_taken_but_for_what_was_told(

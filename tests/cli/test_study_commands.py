@@ -192,6 +192,12 @@ def test_corpora_that_the_papers_lack_are_named(sightline: Call, tmp_path: Path)
             "study examples --store st --results results.txt",
             "expected a results file, compressed CSV",
         ),
+        ("study information --store st --data empty --vectors none", "empty/20news"),
+        ("study list --table t.md", "--table: list takes no such option"),
+        ("study list --out o", "--out: list takes no such option"),
+        ("study list --columns F1", "--columns: list takes no such option"),
+        ("study list --results r.csv.gz", "--results: list takes no such option"),
+        ("study list --so-far", "--so-far: list takes no such option"),
         ("study examples --store st --columns F1", "--columns: examples takes no such option"),
         ("study examples --store nowhere --so-far", "--store nowhere: expected a folder that"),
         (

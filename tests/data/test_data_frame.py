@@ -114,7 +114,7 @@ def test_a_frame_that_cannot_be_a_table_is_refused(
         sightline.load(made(reviews()))
     with pytest.raises(DataError, match=r"^data frame: .*got no rows"):
         sightline.load(made({"text": [], "label": []}))
-    with pytest.raises(SpecError, match="max_tokens: expected at least 1"):
+    with pytest.raises(SpecError, match="max_tokens: expected a whole number from 1"):
         sightline.load(made(reviews()), text="body", label="stars", max_tokens=0)
     with pytest.raises(SpecError, match="recipe"):
         sightline.load(made(reviews()), text="body", label="stars", recipe="paper")

@@ -287,6 +287,15 @@ def test_word_vectors_that_cells_share_are_read_once(
     assert read == [tmp_path / "a.txt", tmp_path / "b.txt"]
 
 
+def test_a_width_that_is_not_that_of_the_vectors_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("good 0.1 0.2\n")
+    assert study(tmp_path, {"model.vectors": '"words.txt"'}).specs[0].model.embedding == 2
+    for axes in ({}, {"model.embedding": "[2, 8]"}):
+        base = {"model.vectors": '"words.txt"'} | ({} if axes else {"model.embedding": "8"})
+        with pytest.raises(SpecError, match=r"(base|axes)\.model\.embedding: .*\b8\b.*\b2\b"):
+            study(tmp_path, base, axes)
+
+
 def test_a_table_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"none\.csv: there is no such file; check the path"):
         study(tmp_path, {"data": '"none.csv"'})

@@ -161,6 +161,22 @@ def test_options_of_a_papers_table_are_refused_where_a_study_says_these_itself(
     assert not (tmp_path / "store").exists()
 
 
+@pytest.mark.parametrize("name", ["seeds", "limit"])
+@pytest.mark.parametrize("number", [-1, 0, "2", 1.5])
+def test_a_number_that_counts_nothing_is_refused(tmp_path: Path, name: str, number: Any) -> None:
+    with pytest.raises(SpecError) as caught:
+        sightline.study("jain2019:J-2", store=tmp_path / "st", data=tmp_path, **{name: number})
+    assert caught.value.field == name
+    assert not (tmp_path / "st").exists()
+
+
+@pytest.mark.parametrize("name", ["worlds", "papers"])
+def test_a_named_study_is_said_to_be_for_the_command_line(tmp_path: Path, name: str) -> None:
+    with pytest.raises(SpecError, match=f"sightline study {name}") as caught:
+        sightline.study(name, store=tmp_path / "st")
+    assert "near it" not in str(caught.value)
+
+
 def test_a_finished_study_removes_what_killed_processes_left(tmp_path: Path) -> None:
     study = {
         "name": "small",

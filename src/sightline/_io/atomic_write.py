@@ -58,6 +58,11 @@ def kind_of(place: Path) -> str:
     return kind(mode)
 
 
+def from_home(path: str | Path) -> Path:
+    """Return a path with a leading ``~`` as the home folder; one of an unknown user is left as it is."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111  (Path's own fails for unknown users)
+
+
 def write_whole(
     path: str | Path, write: Callable[[Path], None], own: Collection[str] | None = None
 ) -> Path:
@@ -70,7 +75,7 @@ def write_whole(
     ``own`` names the files of a folder that may be replaced, as relative paths; all other files
     there belong to the user and stay. Without ``own`` the whole folder is replaced.
     """
-    final = Path(path)
+    final = from_home(path)
     if final.name in ("", ".."):  # the folder above it has no place for what it replaces
         raise StoreError(f"{path}: expected a file or a folder by its name; name another place")
     put_back(final)

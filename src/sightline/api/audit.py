@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,6 +105,12 @@ def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
     if scores is not None and not isinstance(scores, str | Path | Mapping):
         message = "expected a file, captum:NAME, or numbers by the id of a text"
         raise SpecError(f"{message}, got {type(scores).__name__}", field="scores")
+    budget, label_map = found.get("budget"), found.get("label_map")
+    if budget is not None and (isinstance(budget, bool) or not isinstance(budget, Real)):
+        raise SpecError(f"expected seconds as a number, got {budget!r:.60}", field="budget")
+    if label_map is not None and not _holds_names(label_map):
+        message = 'expected a class of the model by each label, such as {"pos": "POSITIVE"}'
+        raise SpecError(f"{message}, got {label_map!r:.60}", field="label_map")
     for name in ("limit", "max_texts", "batch_size"):
         if found.get(name) is not None:
             found[name] = whole(found[name], name, 1)
@@ -117,6 +124,13 @@ def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
             scores=found.get("scores"),
             named=found.get("measures") is not None,
         )
+    )
+
+
+def _holds_names(label_map: object) -> bool:
+    """Tell whether a map from labels, or its text, names the classes of a model."""
+    return isinstance(label_map, str) or (
+        isinstance(label_map, Mapping) and all(isinstance(name, str) for name in label_map.values())
     )
 
 

@@ -46,6 +46,11 @@ def refuse_misspelt(name: str) -> None:
     from sightline.studies.papers.paper_scope import ALL  # noqa: PLC0415  (torch)
     from sightline.studies.study_catalogue import CALIBRATIONS  # noqa: PLC0415  (torch)
 
+    if name in (*CALIBRATIONS, ALL):
+        raise SpecError(
+            f"{name}: this study is run by the command `sightline study {name} --store DIR`; here "
+            "name a file, or a table or figure of a paper"
+        )
     near = near_it(name, [*PAPER_TABLES, *CALIBRATIONS, ALL])
     raise SpecError(
         f"{name}: expected the TOML file of a study or the name of one, found neither{near}; "

@@ -15,10 +15,9 @@ from sightline.adapters.label_views import has_labels, label_view, labels_of
 from sightline.adapters.trace_checks import blame_model_code, checked_trace
 from sightline.adapters.truncation import visible_words
 from sightline.adapters.validate_model import admit
-from sightline.api.model_argument import KnownModel, Model, class_names, known_model
+from sightline.api.model_argument import KnownModel, Model, class_names, known_model, longest_text
 from sightline.api.unlabelled_texts import unlabelled
 from sightline.audits.audit_storage import load_results
-from sightline.config.specs import DataSpec
 from sightline.config.word_maps import MAPS, USER_MAPS
 from sightline.core.error_excerpts import list_names
 from sightline.core.errors import ModelError, SpecError
@@ -147,7 +146,7 @@ def look(
     audit: Results | str | Path | None = None,
     maps: str | Sequence[str] = (),
     label_name: str = "",
-    max_tokens: int = DataSpec.max_tokens,
+    max_tokens: int | None = None,
     device: str = "cpu",
 ) -> Look:
     """Look at one text: its words, the probability of every class, and the maps that an audit
@@ -172,7 +171,8 @@ def look(
     label_name
         Which label to look at, of a model with several.
     max_tokens
-        Words that are read at most; the rest is cut, and counted.
+        Words that are read at most, or else as many as in the training of the model; the rest is
+        cut, and counted.
     """
     return _last(
         look_map_by_map(
@@ -196,7 +196,7 @@ def look_map_by_map(
     audit: Results | str | Path | None = None,
     maps: str | Sequence[str] = (),
     label_name: str = "",
-    max_tokens: int = DataSpec.max_tokens,
+    max_tokens: int | None = None,
     device: str = "cpu",
 ) -> Iterator[Look]:
     """Look at one text, and yield the result after each map: for a long text, some maps take a
@@ -204,13 +204,14 @@ def look_map_by_map(
     """
     known = of_label(known_model(model, device, several=True), label_name)
     chosen = _chosen(maps)
-    example = unlabelled(text, query, max_tokens)
+    longest = longest_text(model, max_tokens)
+    example = unlabelled(text, query, longest)
     known_texts = texts_known_to(known.model, (*example.tokens, *COMMON), queries=query is not None)
     ready = admit(known.model, known_texts, known.model.labels)
     found, doubt = _of_model(audit, ready, known)
     named = () if found is None or first_of_all(found) else other_maps(found)
     chosen = chosen or tuple(dict.fromkeys((*USUAL, *named)))
-    reader = LookSettings(ready, chosen, max_tokens, known.advice, found, doubt, query)
+    reader = LookSettings(ready, chosen, longest, known.advice, found, doubt, query)
     yield from _looked(reader, example)
 
 

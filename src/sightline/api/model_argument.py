@@ -13,15 +13,23 @@ from typing import Any
 from sightline.adapters.label_views import has_labels
 from sightline.adapters.load_external import load_elsewhere
 from sightline.adapters.validate_model import validate
-from sightline.api.model_source import saved_folder
+from sightline.api.model_source import MODEL_FILE, saved_folder
 from sightline.config.spec_syntax import ELSEWHERE, parse_model
+from sightline.config.specs import GIVEN, OFFICIAL, DataSpec
 from sightline.core.errors import DataError, ModelError, SpecError
 from sightline.core.protocols import Auditable
+from sightline.core.whole_numbers import whole
 from sightline.data.assembly.user_splits import DIVIDED, EVERY_ROW
 from sightline.data.dataset import Dataset
+from sightline.experiments.device import pick_device
 from sightline.experiments.leakage import refuse_calibrated, refuse_seen
 from sightline.experiments.load_models import load_companions
 from sightline.experiments.pipeline import Trained as Trained
+from sightline.experiments.preprocessing import (
+    recorded_preparation,
+    training_record,
+    unlike_training,
+)
 from sightline.models.model_storage import load_classifier
 
 Model = Trained | Auditable | str | Path
@@ -48,6 +56,7 @@ def known_model(model: Model, device: str = "cpu", *, several: bool = False) -> 
         return KnownModel(model.model, model.companions, model.record)
     if not isinstance(model, str | Path):
         return KnownModel(_valid(model, several=several))
+    device = pick_device(device)
     if str(model).startswith(ELSEWHERE):
         found = _valid(load_elsewhere(str(model), device), several=several)
         return KnownModel(found, advice=_command(model))
@@ -64,6 +73,21 @@ def known_model(model: Model, device: str = "cpu", *, several: bool = False) -> 
     return KnownModel(
         read.to(device), load_companions(folder, record, device), record, _command(folder)
     )
+
+
+def longest_text(model: Model, asked: int | None) -> int:
+    """Return how many words of a text are read: as asked, or else as many as in the training of the
+    model.
+    """
+    if asked is not None:
+        return whole(asked, "max_tokens", 1)
+    record: Mapping[str, Any] = {}
+    if isinstance(model, Trained):
+        record = model.record
+    elif isinstance(model, str | Path) and (folder := saved_folder(str(model))) is not None:
+        record = training_record(folder / MODEL_FILE)
+    usual = DataSpec(GIVEN)
+    return int(recorded_preparation(usual, record).get("max_tokens", usual.max_tokens))
 
 
 def _named_instead(model: str) -> str:
@@ -93,6 +117,7 @@ def join_with_data(
 ) -> Trained:
     """Combine the model with data to audit it on, without texts that it is known to have seen."""
     check_data(data, call)
+    _check_named(companions)
     known = known_model(model, several=several)
     if (
         data.card.get("recipe") != "paper"
@@ -101,8 +126,26 @@ def join_with_data(
     refuse_calibrated(data, known.model)
     if known.model.origin == "elsewhere":
         data = _noting_division(data)
+    if unlike := list(unlike_training(_described(data), known.record)):
+        data = replace(data, card={**data.card, "unlike_training": unlike})
     others = known.companions if companions is None else companions
     return Trained(known.model, data, others, dict(known.record))
+
+
+def _check_named(companions: object) -> None:
+    """Refuse control models that are not given by their names."""
+    if companions is not None and not isinstance(companions, Mapping):
+        message = "expected control models by their names, such as {'uniform': model}"
+        raise SpecError(f"{message}, got {companions!r:.60}", field="companions")
+
+
+def _described(data: Dataset) -> DataSpec:
+    """Describe how texts in memory were prepared; a recipe counts for a published corpus alone."""
+    source, most = str(data.card.get("source", data.name)), data.max_tokens
+    kind = source.partition(":")[0]
+    if kind not in OFFICIAL:
+        return DataSpec(GIVEN, source, max_tokens=most)
+    return DataSpec(kind, source, max_tokens=most, recipe=data.card.get("recipe", "clean"))
 
 
 def check_data(data: object, call: str) -> None:

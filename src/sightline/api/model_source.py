@@ -477,6 +477,15 @@ def model_place(model: str) -> Path | None:
     return Path(package) if Path(package).is_dir() and package else Path(f"{package}.py")
 
 
+def prompt_files(model: str) -> list[Path]:
+    """Return the files of the prompt that a language model is asked with: template, answers, texts."""
+    if not model.startswith(HF_CAUSAL):
+        return []
+    options = place_and_options(model)[1].strip("()").split(",")
+    named = (Path(option.partition("=")[2].strip()).expanduser() for option in options)
+    return [file for file in named if file.is_file()]
+
+
 def _settings(typed: Collection[str], named: Collection[str]) -> dict[str, Any]:
     """Read settings of the training that have no option of their own."""
     from sightline.experiments.fit_settings import read_settings  # noqa: PLC0415  (where there are any)

@@ -14,8 +14,8 @@ from sightline.adapters.trace_checks import checked_trace
 from sightline.adapters.truncation import visible_text
 from sightline.adapters.validate_outputs import call_user_code
 from sightline.api.hooks import OnNote
-from sightline.api.model_argument import Model, class_names, known_model
-from sightline.api.unlabelled_texts import TextColumns, in_table, unlabelled
+from sightline.api.model_argument import Model, class_names, known_model, longest_text
+from sightline.api.unlabelled_texts import TextColumns, in_table, is_cut, unlabelled
 from sightline.config.specs import DataSpec
 from sightline.config.user_tables import LABELS_SEPARATOR
 from sightline.core.errors import DataError, SpecError
@@ -37,7 +37,7 @@ def predict(
     texts: Iterable[str],
     queries: Iterable[str] | None = None,
     *,
-    max_tokens: int = DataSpec.max_tokens,
+    max_tokens: int | None = None,
     batch_size: int = 32,
     device: str = "cpu",
 ) -> list[Prediction]:
@@ -46,14 +46,15 @@ def predict(
 
     Computed as in an audit: in double precision for a built-in model, so that the other texts of a
     batch do not matter. ``model`` and ``queries`` are as in `sightline.look`; words beyond
-    ``max_tokens`` are not read.
+    ``max_tokens`` are not read, or else beyond the length of the texts of its training.
     """
     if isinstance(texts, str) or isinstance(queries, str):
         raise DataError("expected a list of texts, got one text; put it in a list")
     if not isinstance(texts, Iterable):
         raise DataError(f"expected a list of texts, got {texts!r:.60}")
+    longest = longest_text(model, max_tokens)
     examples = (
-        unlabelled(*pair, max_tokens, i, "texts") for i, pair in enumerate(_pairs(texts, queries))
+        unlabelled(*pair, longest, i, "texts") for i, pair in enumerate(_pairs(texts, queries))
     )
     known = known_model(model, device, several=True).model
     return list(predictions(known, examples, whole(batch_size, "batch_size", 1)))
@@ -78,7 +79,23 @@ def read_texts(
     max_tokens: int,
     on_note: OnNote,
 ) -> list[Example]:
-    """Read every text of a table with named columns, or of a list that errors call ``file``."""
+    """Read every text of a table with named columns, or of a list that errors call ``file``; those
+    that were cut are counted.
+    """
+    examples = _read_texts(table, texts, file, columns, max_tokens, on_note)
+    if cut := sum(is_cut(one, max_tokens) for one in examples):
+        on_note(f"{count_phrase(cut, 'text')} cut to {max_tokens} words (max_tokens)")
+    return examples
+
+
+def _read_texts(
+    table: DataSpec | None,
+    texts: Sequence[str],
+    file: str,
+    columns: TextColumns,
+    max_tokens: int,
+    on_note: OnNote,
+) -> list[Example]:
     if table is not None:
         found = in_table(table.path, table.kind, columns, max_tokens)
         if found.blank:

@@ -10,11 +10,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from sightline._io.atomic_write import from_home
 from sightline.api.list_papers import OF_A_PAPER, refuse_misspelt, refuse_options
 from sightline.config.base_runs import lender_of, names_lent_by
 from sightline.config.specs import OWN
 from sightline.core.errors import SpecError, StoreError
 from sightline.core.results import Table
+from sightline.core.whole_numbers import whole
 from sightline.experiments.executors.worker_choice import Workers, executor_of, read_workers
 from sightline.experiments.grid import Grid, grid_from
 from sightline.experiments.store import Store, Summary
@@ -288,13 +290,18 @@ def study(
         texts, and word vectors that models start from (``none``: random words); what is not said is
         as the protocol has it.
     """
+    seeds, limit = (
+        None if number is None else whole(number, name, 1)
+        for name, number in {"seeds": seeds, "limit": limit}.items()
+    )
     if isinstance(what, str) and what in PAPER_TABLES:
         if data is None:
             raise SpecError(
                 f"missing; {what} needs the folder that holds its corpora", field="data"
             )
-        start = vectors_of(Path(data), vectors)
-        planned = plan_paper(what, Params(Path(data), seeds, tuple(datasets), limit, start))
+        place = from_home(data)
+        start = vectors_of(place, vectors)
+        planned = plan_paper(what, Params(place, seeds, tuple(datasets), limit, start))
     else:
         if isinstance(what, str):
             refuse_misspelt(what)
@@ -303,10 +310,10 @@ def study(
         refuse_options(asked | {"vectors": vectors}, name, OF_A_PAPER)
         planned = plan_file(what)
     running = RunSettings(workers=read_workers(str(workers)), retry_failed=True)
-    ended = run_study(planned, Store(Path(store)), running)
+    ended = run_study(planned, Store(from_home(store)), running)
     _refuse_unfinished(ended)
     table = planned.table(ended)
-    return write_study(ended, table, None if out is None else Path(out))
+    return write_study(ended, table, None if out is None else from_home(out))
 
 
 def write_study(ended: FinishedStudy, table: Table, out: Path | None) -> Studied:

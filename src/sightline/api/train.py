@@ -19,6 +19,7 @@ from sightline.data.assembly.fingerprints import fingerprint
 from sightline.data.dataset import Dataset
 from sightline.data.readers.data_frame import Frame
 from sightline.experiments.callbacks import Display
+from sightline.experiments.device import pick_device
 from sightline.experiments.load_models import save_trained as save_trained
 from sightline.experiments.pipeline import Trained, train_on
 
@@ -71,7 +72,7 @@ def train(
     training = TrainingOptions(preset=preset, companions=companions, vectors=vectors, **numbers)
     asked = AuditOptions(seed=whole(seed, "seed"))
     source = choose_training(_spec_of(data), model, training, asked)
-    return train_on(data, source.spec, display or Display(), device)
+    return train_on(data, source.spec, display or Display(), pick_device(device))
 
 
 def load(data: str | Path | DataSpec | Frame, seed: int = 0, **settings: Any) -> Dataset:
@@ -86,7 +87,7 @@ def load(data: str | Path | DataSpec | Frame, seed: int = 0, **settings: Any) ->
     `sightline.data_from`.
     """
     numbers = [name for name in ("max_tokens", "min_count") if name in settings]
-    settings |= {name: whole(settings[name], name) for name in numbers}
+    settings |= {name: whole(settings[name], name, 1) for name in numbers}
     if isinstance(data, Frame):
         return load_dataset.load_frame(data, seed, **settings)
     spec = data if isinstance(data, DataSpec) else parse_data(str(data), **settings)

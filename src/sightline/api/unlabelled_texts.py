@@ -41,6 +41,15 @@ def _cut(read: Example, max_tokens: int) -> Example:
     return replace(read, tokens=read.tokens[:most], query=read.query and read.query[:most])
 
 
+def is_cut(read: Example, max_tokens: int) -> bool:
+    """Tell whether a text or its query had more words than are read."""
+    pairs = ((read.text, read.tokens), (read.query_text, read.query))
+    return any(
+        words is not None and len(words) == max_tokens and len(tokenise(text or "")[0]) > max_tokens
+        for text, words in pairs
+    )
+
+
 class TextColumns(NamedTuple):
     """The columns of a table without labels; query and id are empty where there are none."""
 

@@ -23,8 +23,8 @@ class Vectors:
     texts: int
 
     def near(self, word: str) -> dict[str, float]:
-        """Return the nearest words, with their cosines."""
-        return dict(nearest(self.words, self.rows, word))
+        """Return the nearest words, with their cosines; words are in lower case, as texts are read."""
+        return dict(nearest(self.words, self.rows, word.lower()))
 
     def write(self, file: Path) -> None:
         """Write them in GloVe's form."""

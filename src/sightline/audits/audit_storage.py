@@ -17,7 +17,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from sightline._io.atomic_write import is_free, plain, put_back, write_whole
+from sightline._io.atomic_write import from_home, is_free, plain, put_back, write_whole
 from sightline._io.checksums import MANIFEST, check_unchanged, seal
 from sightline.config.json_reader import parse_json, read_as
 from sightline.core.errors import SpecError, StoreError
@@ -39,6 +39,8 @@ from sightline.core.schema_migration import FORMER, migrated
 Arrays = dict[str, np.ndarray]
 SUMMARY, TEXTS, ARRAYS, _ = FILES = ("audit.json", "texts.jsonl", "arrays.npz", MANIFEST)
 """The files of a saved audit; the first one marks the folder as an audit."""
+LABELS = "labels.json"
+"""The file that marks a folder with the audits of several labels (`sightline.audits.label_storage`)."""
 
 
 @dataclass(frozen=True)
@@ -58,16 +60,24 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 
 
 def save_results(found: Results, folder: str | Path) -> Path:
-    """Write an audit to a folder. A saved audit there is replaced; other files in the folder stay."""
-    final = Path(folder)
-    if not (is_free(final) or (final / SUMMARY).exists()):
+    """Write an audit to a folder. A saved audit there is replaced, and so are those of labels; other
+    files in the folder stay.
+    """
+    final = from_home(folder)
+    if not (is_free(final) or any((final / mark).exists() for mark in (SUMMARY, LABELS))):
         raise StoreError(f"{final}: exists and is not a saved audit; name a new folder")
 
     def write(aside: Path) -> None:
         write_results(found, aside)
         seal(aside)
 
-    return write_whole(final, write, FILES)
+    return write_whole(final, write, {*FILES, *files_of_labels(final)})
+
+
+def files_of_labels(folder: Path) -> set[str]:
+    """Name the files of the audits of several labels in a folder, which another audit replaces."""
+    there = {one.parent.name for one in folder.glob(f"label-*/{SUMMARY}")}
+    return {LABELS, MANIFEST, *(f"{place}/{file}" for place in there for file in FILES)}
 
 
 def write_results(found: Results, folder: Path) -> None:
@@ -136,7 +146,7 @@ def _inside(folder: Path) -> str:
 
 def load_results(folder: str | Path) -> Results:
     """Read an audit that `save_results` wrote; an error names the damaged file and field."""
-    path = Path(folder)
+    path = from_home(folder)
     put_back(path)
     if not (path / SUMMARY).is_file():
         raise StoreError(

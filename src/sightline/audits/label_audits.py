@@ -8,14 +8,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sightline._io.atomic_write import from_home
 from sightline.audits.audit_result import Audit
 from sightline.audits.label_storage import SCHEMA, LabelIndex, folders_of, load_index, save_labels
 from sightline.core.results import Table, TableCell
-from sightline.report.card import card
+from sightline.report.card import Card, card
 from sightline.report.card_text import CARDS
 from sightline.report.html.labels_page import write_labels
-from sightline.report.label_rows import NOT_AUDITED, LabelRow, audited_row, lines, summary
+from sightline.report.label_rows import (
+    NOT_AUDITED,
+    LabelRow,
+    audited_row,
+    by_verdict,
+    lines,
+    reasons,
+    summary,
+)
 from sightline.report.redact import redacted
+from sightline.report.sentences import opened
 from sightline.stats.intervals import LEVEL
 
 ENDED = "its audit ended with an error, its message left out"
@@ -91,8 +101,11 @@ class LabelAudits:
         return write_labels(rows, self.audits, Path(path), texts=texts, ids=ids, title=title)
 
     def card(self, ending: str) -> str:
-        """Give the cards of all labels as text, ``.md`` or ``.html``."""
-        return "\n".join(CARDS[ending](card(audit)) for audit in self.audits.values())
+        """Give a summary and the cards of all labels as text, ``.md`` or ``.html``."""
+        _, left = by_verdict(self.rows)
+        lists = {opened(NOT_AUDITED): tuple(reasons(left))} if left else {}
+        cards = (Card(self.headline, {}, lists), *map(card, self.audits.values()))
+        return "\n".join(CARDS[ending](one) for one in cards)
 
     def redacted(self, *, texts: bool = True, ids: bool = True) -> LabelAudits:
         """Give the audits as they are shown without texts or ids."""
@@ -120,8 +133,9 @@ class LabelAudits:
     @staticmethod
     def load(folder: str | Path) -> LabelAudits:
         """Read the audits that `save` wrote."""
-        index = load_index(Path(folder))
-        audits = {label: Audit.load(Path(folder) / one) for label, one in index.folders.items()}
+        place = from_home(folder)
+        index = load_index(place)
+        audits = {label: Audit.load(place / one) for label, one in index.folders.items()}
         return LabelAudits(
             index.name,
             audits,

@@ -11,16 +11,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sightline._io.atomic_write import is_free, plain, put_back, write_whole
+from sightline._io.atomic_write import from_home, is_free, plain, put_back, write_whole
 from sightline._io.checksums import MANIFEST, check_unchanged, seal
 from sightline.audits.audit_storage import FILES as OF_AN_AUDIT
-from sightline.audits.audit_storage import SUMMARY, write_results
+from sightline.audits.audit_storage import LABELS, SUMMARY, files_of_labels, write_results
 from sightline.config.json_reader import parse_json, read_as
 from sightline.config.key_compatibility import LATER
 from sightline.core.errors import SpecError, StoreError
 from sightline.core.results import Results
 
-MARK = "labels.json"
+MARK = LABELS
 FILES = (MARK, MANIFEST)
 """The files next to the audits; the first one marks the folder."""
 SCHEMA = 1
@@ -56,7 +56,7 @@ def folders_of(labels: Iterable[str]) -> dict[str, str]:
 
 def save_labels(index: LabelIndex, audits: Mapping[str, Results], folder: str | Path) -> Path:
     """Write the audits to a folder, all of them or nothing; saved audits there are replaced."""
-    final = Path(folder)
+    final = from_home(folder)
     if not (is_free(final) or any((final / one).exists() for one in (MARK, SUMMARY))):
         message = "exists and does not hold the audits of several labels; name a new folder"
         raise StoreError(f"{final}: {message}")
@@ -75,9 +75,8 @@ def save_labels(index: LabelIndex, audits: Mapping[str, Results], folder: str | 
 
 def _own(folder: Path, places: Iterable[str]) -> set[str]:
     """Name the files and folders to replace: the audits already there, and the new ones."""
-    there = {one.parent.name for one in folder.glob(f"label-*/{SUMMARY}")}
-    inside = {f"{place}/{file}" for place in (*there, *places) for file in OF_AN_AUDIT}
-    return {*FILES, *OF_AN_AUDIT, *inside}
+    inside = {f"{place}/{file}" for place in places for file in OF_AN_AUDIT}
+    return {*OF_AN_AUDIT, *files_of_labels(folder), *inside}
 
 
 def load_index(folder: Path) -> LabelIndex:

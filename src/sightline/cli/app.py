@@ -32,7 +32,7 @@ from sightline.cli.audit import audit
 from sightline.cli.card import card
 from sightline.cli.check_data import check_data
 from sightline.cli.check_model import check_model
-from sightline.cli.command import ContextCommand, StrictCommand
+from sightline.cli.command import ContextCommand, StrictCommand, with_home
 from sightline.cli.compare import compare
 from sightline.cli.demo import demo
 from sightline.cli.doctor import doctor
@@ -71,24 +71,24 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["--help"]},
 )
-app.command("demo", cls=StrictCommand)(demo)
-app.command("train", cls=StrictCommand)(train)
-app.command("audit", cls=ContextCommand)(audit)
-app.command("look", cls=StrictCommand)(look)
-app.command("predict", cls=StrictCommand)(predict)
-app.command("report", cls=StrictCommand)(report)
-app.command("card", cls=StrictCommand)(card)
-app.command("figure", cls=StrictCommand)(figure)
-app.command("table", cls=StrictCommand)(table)
-app.command("compare", cls=StrictCommand)(compare)
-app.command("export", cls=StrictCommand)(export)
-app.command("study", cls=StrictCommand)(study)
-app.command("results", cls=StrictCommand)(results)
-app.command("list", cls=StrictCommand)(listing)
-app.command("check-data", cls=StrictCommand)(check_data)
-app.command("check-model", cls=StrictCommand)(check_model)
-app.command("vectors", cls=StrictCommand)(vectors)
-app.command("doctor", cls=StrictCommand)(doctor)
+app.command("demo", cls=StrictCommand)(with_home(demo))
+app.command("train", cls=StrictCommand)(with_home(train))
+app.command("audit", cls=ContextCommand)(with_home(audit))
+app.command("look", cls=StrictCommand)(with_home(look))
+app.command("predict", cls=StrictCommand)(with_home(predict))
+app.command("report", cls=StrictCommand)(with_home(report))
+app.command("card", cls=StrictCommand)(with_home(card))
+app.command("figure", cls=StrictCommand)(with_home(figure))
+app.command("table", cls=StrictCommand)(with_home(table))
+app.command("compare", cls=StrictCommand)(with_home(compare))
+app.command("export", cls=StrictCommand)(with_home(export))
+app.command("study", cls=StrictCommand)(with_home(study))
+app.command("results", cls=StrictCommand)(with_home(results))
+app.command("list", cls=StrictCommand)(with_home(listing))
+app.command("check-data", cls=StrictCommand)(with_home(check_data))
+app.command("check-model", cls=StrictCommand)(with_home(check_model))
+app.command("vectors", cls=StrictCommand)(with_home(vectors))
+app.command("doctor", cls=StrictCommand)(with_home(doctor))
 
 
 def _show_version(wanted: bool) -> bool:

@@ -53,8 +53,12 @@ def write_audits(
     if report.card is not None:
         write_text(report.card, shown.card(report.card.suffix.lower()))
     if report.junit is not None:
-        each = shown.by_seed if isinstance(shown, Audits) else shown.audits
-        write_text(report.junit, junit(each))
+        written = (
+            junit(shown.by_seed)
+            if isinstance(shown, Audits)
+            else junit(shown.audits, shown.left_out, shown.failed)
+        )
+        write_text(report.junit, written)
     return shown
 
 

@@ -3,12 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
+from sightline._io.atomic_write import from_home
 from sightline.core.errors import SpecError
+
+
+def with_home(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command find its places where they start with ``~``, which no shell expands in
+    ``--out=~/x``.
+    """
+
+    @wraps(command)
+    def called(*arguments: Any, **given: Any) -> None:
+        command(*arguments, **{name: _expanded(value) for name, value in given.items()})
+
+    return called
+
+
+def _expanded(value: Any) -> Any:
+    return from_home(value) if isinstance(value, Path) else value
 
 
 class StrictCommand(TyperCommand):

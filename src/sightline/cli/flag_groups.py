@@ -100,6 +100,7 @@ class Corpus(Columns, _Data):
     recipe: flags.Recipe = "clean"
     max_tokens: flags.MaxTokens = DataSpec.max_tokens
     min_count: flags.MinCount = None
+    on_copies: flags.OnCopies = "refuse"
 
     def source(self) -> DataSpec:
         """Return it as a spec."""
@@ -163,7 +164,6 @@ class ModelTexts(_Own):
     label_map: flags.LabelMap = None
     recipe: flags.RecipeOrModels = None
     max_tokens: flags.MaxTokensOrModels = None
-    min_count: flags.MinCount = None
 
     @property
     def description(self) -> dict[str, Any]:
@@ -173,7 +173,7 @@ class ModelTexts(_Own):
 
     def source(self) -> DataSpec:
         """Return them as a spec."""
-        return self._source(**self.description, min_count=self.min_count or 1)
+        return self._source(**self.description)
 
     @property
     def any_source(self) -> DataSpec | None:
@@ -190,7 +190,12 @@ class ModelTexts(_Own):
 class AuditedTexts(ModelTexts):
     """The texts of an audit."""
 
+    min_count: flags.MinCount = None
     scores: flags.Scores = None
+
+    def source(self) -> DataSpec:
+        """Return them as a spec."""
+        return self._source(**self.description, min_count=self.min_count or 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -427,6 +432,11 @@ class ResultsOptions:
         return None if self.results is None else Output("--results", self.results)
 
     @property
+    def given(self) -> dict[str, object]:
+        """The given flags by name."""
+        return {"results": self.results, **self.of_named}
+
+    @property
     def of_named(self) -> dict[str, object]:
         """The given flags that only a named study takes."""
         return {"so_far": self.so_far or None, "skip_counted": self.skip_counted or None}
@@ -442,6 +452,11 @@ class StudyOutput:
     out: flags.StudyFolder = None
     as_json: flags.Json = False
     quiet: flags.Quiet = False
+
+    @property
+    def given(self) -> dict[str, object]:
+        """The given flags about a table, by name."""
+        return {"table": self.table, "out": self.out, **self.of_a_file}
 
     @property
     def of_a_file(self) -> dict[str, object]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sightline.api.compute_resources import prepare
-from sightline.api.data_source import DataSpec
 from sightline.api.model_source import saved_folder
 from sightline.cli import flags
 from sightline.cli.data_flags import STDIN, read_stdin
@@ -79,7 +78,7 @@ def look(
     audit: SavedAudit = None,
     maps: Maps = None,
     label_name: LabelName = "",
-    max_tokens: flags.MaxTokens = DataSpec.max_tokens,
+    max_tokens: flags.MaxTokensOrModels = None,
     device: flags.Device = "auto",
     threads: flags.Threads = None,
     as_json: flags.Json = False,

@@ -7,6 +7,7 @@ Every command that writes calls `check_places` once, with everything that it rea
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 from sightline._io.atomic_write import hidden_name, is_free, kind_of, put_back
 from sightline.api.data_source import data_places
 from sightline.api.folders import store_files
-from sightline.api.model_source import model_place
+from sightline.api.model_source import model_place, prompt_files
 from sightline.cli.output import print_message, writing
 from sightline.cli.report_files import PAGES
 from sightline.core.errors import SpecError, StoreError
@@ -24,9 +25,15 @@ from sightline.core.errors import SpecError, StoreError
 if TYPE_CHECKING:
     from sightline.api.data_source import DataSpec
 
-CARD = "--card"
-NAME, MOST = b"sightline", 2**20
-"""What a page of ours names, and the bytes in which it is looked for."""
+CARD, JUNIT = "--card", "--junit"
+_CARD = rb"(\*\*|<article>\n<h2>)(Attention audit: |Audit of |Attention by label )"
+_SUITES = rb'<testsuites( />|>\s*<testsuite name="sightline)'
+_PAGE = (
+    rb'\s*<!DOCTYPE html>\s<html lang="en">\s<head>\s<meta charset="utf-8">\s'
+    rb'<meta http-equiv="Content-Security-Policy" .*?<title>[^<]* \xe2\x80\x93 sightline( audit| demo)?</title>'
+)
+_START = 2**16
+"""The bytes in which a page, a card and a JUnit file of ours show that they are ours."""
 Input = tuple[str, Path | None]
 """A flag and the file or folder that it reads; None if there is none."""
 
@@ -68,8 +75,18 @@ def inputs(data: DataSpec, model: str | None = None, **files: Path | None) -> li
     flags.
     """
     read = [(f"--{name}", path) for name, path in data_places(data)]
-    named = [("--model", model_place(model))] if model is not None else []
-    return [*read, *named, *((f"--{name}", path) for name, path in files.items())]
+    return [
+        *read,
+        *model_inputs("--model", model),
+        *((f"--{name}", path) for name, path in files.items()),
+    ]
+
+
+def model_inputs(flag: str, model: str | None) -> list[Input]:
+    """Name the folder or code of a model, and the files of its prompt."""
+    if model is None:
+        return []
+    return [(flag, place) for place in (model_place(model), *prompt_files(model))]
 
 
 def unfinished(out: Path, save: Path | None = None) -> Output:
@@ -149,19 +166,23 @@ def _check_kind(output: Output) -> None:
     if folder is not None and found == "folder":
         _check_replaced(output, folder)
     if found == "file" and not _may_be_ours(output):
-        raise StoreError(f"{output}: exists and is not a page of sightline; name another file")
+        raise StoreError(f"{output}: exists and sightline did not write it; name another file")
     kind_of(hidden_name(output.path))  # refused here: a name too long for its temporary file
 
 
 def _may_be_ours(output: Output) -> bool:
-    """Check whether a page or a card that would be replaced names this program, as ours do. Tables
+    """Check whether a page, a card or a JUnit file that would be replaced begins as ours do. Tables
     and other files do not, and a repeated command should replace them.
     """
-    if output.path.suffix.lower() not in PAGES and output.flag != CARD:
+    if output.flag in (CARD, JUNIT):
+        begins = _CARD if output.flag == CARD else _SUITES
+    elif output.path.suffix.lower() in PAGES:
+        begins = _PAGE
+    else:
         return True
     with output.path.open("rb") as file:
-        start = file.read(MOST)
-    return not start or NAME in start
+        start = file.read(_START)
+    return not start or re.match(begins, start, re.DOTALL) is not None
 
 
 def _check_replaced(output: Output, folder: Folder) -> None:

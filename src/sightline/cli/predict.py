@@ -12,12 +12,11 @@ import typer
 
 from sightline._io.atomic_write import write_whole
 from sightline.api.compute_resources import prepare
-from sightline.api.data_source import DataSpec, table_of
-from sightline.api.model_source import model_place
+from sightline.api.data_source import table_of
 from sightline.cli import flags
 from sightline.cli.data_flags import STDIN, read_stdin
 from sightline.cli.output import emit, print_message, writing
-from sightline.cli.output_checks import Output, check_places
+from sightline.cli.output_checks import Output, check_places, model_inputs
 from sightline.cli.stdout_guard import each_aside, printed_aside
 from sightline.core.errors import SpecError, setting
 from sightline.report.text.prediction_files import (
@@ -27,6 +26,7 @@ from sightline.report.text.prediction_files import (
     prediction_lines,
 )
 
+STDOUT = "-"
 Texts = Annotated[
     list[str],
     typer.Argument(
@@ -63,7 +63,7 @@ def predict(
     text: flags.Text = "text",
     query: flags.Query = "",
     id: flags.Id = "",
-    max_tokens: flags.MaxTokens = DataSpec.max_tokens,
+    max_tokens: flags.MaxTokensOrModels = None,
     out: Out = None,
     form: OutputFormat = None,
     device: flags.Device = "auto",
@@ -76,14 +76,16 @@ def predict(
     A row without words is left out and counted. One that cannot be read is an error that names its
     line, and nothing is written.
     """
+    out = None if out == Path(STDOUT) else out
     table = table_of(texts)
     place = None if table is None else Path(table.path)
     check_places(
-        (("MODEL", model_place(model)), ("FILE", place)),
+        (*model_inputs("MODEL", model), ("FILE", place)),
         None if out is None else Output("--out", out),
     )
     written = form_of(form, out, as_json=as_json)
     where = prepare(device, threads)
+    from sightline.api.model_argument import longest_text  # noqa: PLC0415  (torch)
     from sightline.api.predict import predict_each, read_texts  # noqa: PLC0415  (torch)
     from sightline.api.unlabelled_texts import TextColumns  # noqa: PLC0415  (torch)
 
@@ -94,7 +96,7 @@ def predict(
         given,
         file,
         TextColumns(text, query, id),
-        max_tokens,
+        longest_text(model, max_tokens),
         on_note=lambda note: print_message(f"note: {note}"),
     )
     with printed_aside():

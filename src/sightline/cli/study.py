@@ -56,6 +56,7 @@ def study(
     )
 
     if file == "list":
+        refuse_options({**kept.given, **output.given}, file, "of a study that is run")
         return show_list(paper.asked(run.limit), paper.data, run.store, output.as_json)
     if run.store is None:
         raise SpecError(
@@ -109,12 +110,12 @@ def _of_a_name(
 ) -> None:
     """Make the runs of all papers' tables, or of a calibration."""
     from sightline.api.list_papers import refuse_options  # noqa: PLC0415  (as late as it is needed)
-    from sightline.api.study_names import ALL, NamedStudy  # noqa: PLC0415  (torch)
+    from sightline.api.study_names import STARTED_FROM_VECTORS, NamedStudy  # noqa: PLC0415  (torch)
 
     assert run.store is not None  # it was asked for
     others = {
         "datasets": paper.datasets,
-        "vectors": None if name == ALL else paper.vectors,
+        "vectors": None if name in STARTED_FROM_VECTORS else paper.vectors,
         "quick": paper.quick or None,
         "table": output.table,
         "out": output.out,

@@ -28,6 +28,10 @@ OWN = (*TABLES, *names_of("gathered"))
 GIVEN = "given"
 """The kind of texts passed in from Python. They are known by their digest and cannot be read again."""
 KINDS = (*OWN, *OFFICIAL, "planted", GIVEN)
+Recipe = Literal["clean", "paper"]
+OnCopies = Literal["refuse", "drop"]
+RECIPES: tuple[Recipe, ...] = get_args(Recipe)
+ON_COPIES: tuple[OnCopies, ...] = get_args(OnCopies)
 
 
 @dataclass(frozen=True)
@@ -52,13 +56,13 @@ class DataSpec:
     rationale: str = "rationale"
     max_tokens: int = 512
     min_count: int = 1
-    recipe: Literal["clean", "paper"] = "clean"
+    recipe: Recipe = "clean"
     digest: str = ""
     query: str = field(default="", metadata=LATER)
     files: Files | None = field(default=None, metadata=LATER)
     id: str = field(default="", metadata=LATER)
     group: str = field(default="", metadata=LATER)
-    on_copies: Literal["refuse", "drop"] = field(default="refuse", metadata=LATER)
+    on_copies: OnCopies = field(default="refuse", metadata=LATER)
     labels_sep: str = field(default="", metadata=LATER)
 
     def __post_init__(self) -> None:
@@ -75,6 +79,11 @@ class DataSpec:
                 f"{self.split!r}: each file is named for a split already; leave it out",
                 field="split",
             )
+        for name, known in {"recipe": RECIPES, "on_copies": ON_COPIES}.items():
+            if (chosen := getattr(self, name)) not in known:
+                raise SpecError(
+                    f"expected one of {', '.join(known)}, got {chosen!r:.60}", field=name
+                )
         self.options()
 
     def options(self) -> dict[str, Any]:

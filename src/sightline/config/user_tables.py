@@ -4,6 +4,7 @@ each split.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -106,6 +107,13 @@ class Files:
         return ",".join(f"{split}={table}" for split, table in self.tables.items())
 
 
+def from_home(path: str) -> str:
+    """Write a leading ``~`` as the home folder; any other path stays as it is, because it may name a
+    run.
+    """
+    return os.path.expanduser(path)  # noqa: PTH111  (a Path would be written another way)
+
+
 def read_files(text: str) -> Files:
     """Read ``train=FILE,validation=FILE,test=FILE``, in any order."""
     start, *pairs = _SPLIT.split(text)
@@ -121,14 +129,14 @@ def read_one(split: str, text: str) -> Table:
     """Read the table of a split: ``KIND:FILE``, or a path by its ending."""
     kind, colon, path = text.partition(":")
     if colon and kind in TABLES:
-        return Table(kind, path)
+        return Table(kind, from_home(path))
     if (ending := table_kind(text)) is None:
         endings = ", ".join(f".{one}" for one in TABLES)
         raise SpecError(
             f"{text!r}: expected a file that ends in {endings}, plain or .gz, or KIND:FILE",
             field=split,
         )
-    return Table(ending, text)
+    return Table(ending, from_home(text))
 
 
 def table_kind(path: str) -> str | None:

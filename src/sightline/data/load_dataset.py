@@ -144,11 +144,14 @@ def load_part(spec: DataSpec, seed: int) -> TablePart:
 
 
 def _bytes_in_lines(spec: DataSpec) -> int:
-    """Count the bytes of line-based tables; 0 for other formats."""
+    """Count the bytes of line-based tables; 0 for other formats, and where one cannot be found."""
     tables = spec.tables.values()
     if not all(table.kind in IN_LINES for table in tables):
         return 0
-    return sum(Path(table.path).stat().st_size for table in tables)
+    try:
+        return sum(Path(table.path).stat().st_size for table in tables)
+    except OSError:  # `load` names what is wrong
+        return 0
 
 
 def fit_vocabulary(dataset: Dataset, spec: DataSpec) -> Vocabulary:
@@ -168,12 +171,13 @@ def _check(spec: DataSpec) -> None:
 
 
 def _check_preparation(spec: DataSpec) -> None:
-    """Refuse an unknown recipe, and an impossible length."""
+    """Refuse a recipe that no paper has, and an impossible length or count."""
     if spec.recipe == "paper" and _paper(spec) is None:
         raise SpecError(f"no paper here has a recipe for {spec}; use clean", field="recipe")
+    for name in ("max_tokens", "min_count"):
+        if (number := getattr(spec, name)) < 1:
+            raise SpecError(f"expected at least 1, got {number}", field=name)
     if spec.kind != "planted":
-        if spec.max_tokens < 1:
-            raise SpecError(f"expected at least 1, got {spec.max_tokens}", field="max_tokens")
         return
     assert spec.part is not None  # a planted spec without one cannot be made
     if (longest := read_options(spec.part).longest) > spec.max_tokens:

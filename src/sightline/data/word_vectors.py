@@ -8,9 +8,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from gzip import GzipFile
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -110,12 +113,13 @@ def _digest(path: str, touched: int, size: int) -> str:
 
 
 def write_vectors(path: str | Path, words: Sequence[str], rows: np.ndarray) -> Path:
-    """Write vectors in GloVe's format, whole or not at all."""
+    """Write vectors in GloVe's format, whole or not at all; gzipped if the name ends in ``.gz``."""
+    packed = Path(path).suffix.lower() == ".gz"
 
     def write(aside: Path) -> None:
-        with aside.open("w", encoding="utf-8") as file:
+        with aside.open("wb") as raw, _packing(raw) if packed else nullcontext(raw) as file:
             for word, row in zip(words, rows, strict=True):
-                file.write(f"{word} {' '.join(f'{value:.6f}' for value in row)}\n")
+                file.write(f"{word} {' '.join(f'{value:.6f}' for value in row)}\n".encode())
 
     return write_whole(path, write)
 
@@ -171,3 +175,8 @@ def _is_number(text: str) -> bool:
         return math.isfinite(float(text))
     except ValueError:
         return False
+
+
+def _packing(raw: BinaryIO) -> GzipFile:
+    """Compress without name and time, so that the same vectors are the same bytes."""
+    return GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)

@@ -29,6 +29,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from sightline._io.atomic_write import from_home
 from sightline._io.limits import RUNS
 from sightline.config.json_reader import read_as
 from sightline.config.presets import build_specs
@@ -295,7 +296,14 @@ def _trained(
 ) -> Trained:
     spec, fit = build_specs(model, preset, **dict(training))
     spec = replace(spec, **dict(settings))
-    return (with_vectors(spec, folder / spec.vectors) if spec.vectors else spec), fit
+    if not spec.vectors:
+        return spec, fit
+    started = with_vectors(spec, folder / from_home(spec.vectors))
+    asked = dict(settings).get("embedding", started.embedding)
+    if asked != started.embedding:
+        message = f"got {asked}, and the vectors of {spec.vectors} have {started.embedding} numbers"
+        raise SpecError(f"{message}; leave it out", field="model.embedding")
+    return started, fit
 
 
 def _inside(room: str, values: Mapping[str, Any]) -> Settings:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sightline._io.atomic_write import is_free, put_back, write_whole
+from sightline._io.atomic_write import from_home, is_free, put_back, write_whole
 from sightline._io.checksums import MANIFEST, check_unchanged, seal
 from sightline.audits.audit_storage import FILES as OF_AN_AUDIT
-from sightline.audits.audit_storage import load_results, write_results
+from sightline.audits.audit_storage import LABELS, files_of_labels, load_results, write_results
 from sightline.config.json_reader import parse_json, read_as
 from sightline.core.errors import SpecError, StoreError
 
@@ -38,8 +38,8 @@ class _Mark:
 
 def save_several(audits: Mapping[int, Results], folder: str | Path) -> Path:
     """Write the audits of several seeds to one folder, all of them or nothing."""
-    final = Path(folder)
-    if not (is_free(final) or (final / MARK).exists()):
+    final = from_home(folder)
+    if not (is_free(final) or any((final / mark).exists() for mark in (MARK, LABELS))):
         raise StoreError(
             f"{final}: exists and does not hold the audits of several seeds; name a new folder"
         )
@@ -65,6 +65,7 @@ def _own(folder: Path, seeds: Iterable[int]) -> set[str]:
     held = [one.name for one in folder.glob(_folder("*")) if _MEMBER.fullmatch(one.name)]
     return {
         *FILES,
+        *files_of_labels(folder),
         *(f"{name}/{file}" for name in (*held, *map(_folder, seeds)) for file in OF_AN_AUDIT),
     }
 

@@ -17,7 +17,7 @@ from safetensors.torch import load, save
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from sightline._io.atomic_write import is_free, plain, put_back, write_whole
+from sightline._io.atomic_write import from_home, is_free, plain, put_back, write_whole
 from sightline._io.checksums import MANIFEST, check_unchanged, seal
 from sightline.config.json_reader import parse_json, read_as
 from sightline.config.key_compatibility import LATER
@@ -97,7 +97,7 @@ def save_classifier(
     """Write a classifier with its control models to a folder, whole or not at all; ``record``
     describes its training.
     """
-    final = Path(folder)
+    final = from_home(folder)
     if not (is_free(final) or (final / "model.json").exists()):
         raise ModelError(f"{final}: exists and is not a saved model; name a new folder")
 
@@ -135,7 +135,9 @@ def write_classifier(model: AttentionClassifier, folder: Path, record: Mapping[s
     folder.mkdir(parents=True)
     card = plain_values(_card_of(model, record))
     (folder / "model.json").write_text(
-        json.dumps(plain(card), ensure_ascii=False), encoding="utf-8"
+        json.dumps(plain(card), ensure_ascii=False),
+        encoding="utf-8",
+        errors="backslashreplace",  # a name of a file that is not UTF-8, as JSON escapes it
     )
     tensors = {
         name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()

@@ -40,10 +40,10 @@ class Card:
     title: str
     facts: Mapping[str, str]
     lists: Mapping[str, tuple[str, ...]]
-    rows: tuple[tuple[str, ...], ...]
-    command: str
-    methods: str
-    works: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...] = ()
+    command: str = ""
+    methods: str = ""
+    works: tuple[str, ...] = ()
 
 
 def card(audit: Results, seeds: SeedSummary | None = None) -> Card:

@@ -23,16 +23,16 @@ def card_markdown(card: Card) -> str:
         rows = (HEAD, (":---",) * len(HEAD), *(tuple(map(_word, row)) for row in card.rows))
         parts.append("\n".join(f"| {' | '.join(row)} |" for row in rows))
     parts += ["**To repeat it**", _fenced(card.command)] if card.command else []
-    parts += ["**Methods**", _word(card.methods), *([_bullets(card.works)] if card.works else [])]
-    return "\n\n".join(parts) + "\n"
+    parts += ["**Methods**", _word(card.methods)] if card.methods else []
+    parts.append(_bullets(card.works))
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def card_html(card: Card) -> str:
     """Write a card as an HTML fragment for any page: no style, no script, no id."""
-    parts = [
-        _element("h2", card.title),
-        _list(f"{name}: {value}" for name, value in card.facts.items()),
-    ]
+    parts = [_element("h2", card.title)]
+    if card.facts:
+        parts.append(_list(f"{name}: {value}" for name, value in card.facts.items()))
     for title, sentences in card.lists.items():
         parts += [_element("h3", title), _list(sentences)]
     if card.rows:
@@ -44,11 +44,8 @@ def card_html(card: Card) -> str:
             _element("h3", "To repeat it"),
             f"<pre><code>{escape(_typed(card.command))}</code></pre>",
         ]
-    parts += [
-        _element("h3", "Methods"),
-        _element("p", card.methods),
-        *([_list(card.works)] if card.works else []),
-    ]
+    parts += [_element("h3", "Methods"), _element("p", card.methods)] if card.methods else []
+    parts += [_list(card.works)] if card.works else []
     return "\n".join(["<article>", *parts, "</article>"]) + "\n"
 
 

@@ -2,12 +2,13 @@
 
 A test case fails where a release should stop: a map must not be shown, or a test failed that
 affects the verdict. Informational tests cannot fail a build. They are listed as skipped with their
-result, like all tests that are inconclusive or were not run.
+result, like all tests that are inconclusive or were not run. A label whose audit ended with an error
+is an error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree as Xml
@@ -17,7 +18,7 @@ from sightline.report.gates import outcome
 from sightline.report.sanitize import one_line
 from sightline.report.sentences import headline, of_classes, opened
 
-_Status = Literal["passed", "failure", "skipped"]
+_Status = Literal["passed", "failure", "error", "skipped"]
 
 
 @dataclass(frozen=True)
@@ -27,16 +28,30 @@ class _Case:
     message: str
 
 
-def junit(audits: Mapping[int, Results] | Mapping[str, Results]) -> str:
-    """Write audits by seed or label as one XML document, one test suite each."""
+def junit(
+    audits: Mapping[int, Results] | Mapping[str, Results],
+    left_out: Mapping[str, str] | None = None,
+    failed: Collection[str] = (),
+) -> str:
+    """Write audits by seed or label as one XML document, one test suite each.
+
+    A label that was not audited is skipped, with its reason; one whose audit ``failed`` is an error.
+    """
     root = Xml.Element("testsuites")
     for one, audit in audits.items():
         name = "sightline" if len(audits) == 1 else f"sightline, seed {one}"
         if isinstance(one, str):
-            name = one_line(f"sightline, label {one}")
+            name = _of_label(one)
         _add_suite(root, name, [*_verdicts(audit.verdict), *map(_tested, audit.findings)])
+    for label, why in (left_out or {}).items():
+        case = _Case("Audit", "error" if label in failed else "skipped", opened(why))
+        _add_suite(root, _of_label(label), [case])
     Xml.indent(root)
     return Xml.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
+
+
+def _of_label(label: str) -> str:
+    return one_line(f"sightline, label {label}")
 
 
 def _verdicts(verdict: Verdict) -> Iterator[_Case]:
@@ -67,7 +82,7 @@ def _add_suite(root: Xml.Element, name: str, cases: list[_Case]) -> None:
     counts = {
         "tests": len(cases),
         "failures": sum(case.status == "failure" for case in cases),
-        "errors": 0,
+        "errors": sum(case.status == "error" for case in cases),
         "skipped": sum(case.status == "skipped" for case in cases),
     }
     attributes = {key: str(count) for key, count in counts.items()}

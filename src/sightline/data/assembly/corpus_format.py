@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from sightline._io.limits import FILE, Bound
+from sightline.config.specs import Recipe as Recipe
 from sightline.data.assembly.corpus import Corpus, Text
 from sightline.data.readers.archives import FileFilter
 
-Recipe = Literal["clean", "paper"]
 Divide = Callable[[Sequence[Text]], list[str]]
 """Assigns a split to each text as a paper did; an empty name leaves the text out."""
 

@@ -77,7 +77,7 @@ def lengths(texts: Sequence[Text], longest: int) -> dict[str, Any]:
     words = np.fromiter((text.lengths[0] for text in texts), np.int64, len(texts))
     values = np.quantile(words, list(_QUANTILES.values()), method="inverted_cdf")
     found = {name: int(value) for name, value in zip(_QUANTILES, values, strict=True)}
-    lost = np.maximum(words - longest, 0)
+    lost = np.maximum(words - min(longest, int(words.max())), 0)
     return {**found, "cut": int((lost > 0).sum()), "lost": float(lost.sum() / words.sum())}
 
 

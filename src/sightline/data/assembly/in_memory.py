@@ -50,8 +50,8 @@ def data_from(
     spec = DataSpec(
         GIVEN,
         name,
-        max_tokens=whole(max_tokens, "max_tokens"),
-        min_count=whole(min_count, "min_count"),
+        max_tokens=whole(max_tokens, "max_tokens", 1),
+        min_count=whole(min_count, "min_count", 1),
         query="" if queries is None else "query",
         labels_sep=LABELS_SEPARATOR if any(map(_is_set, columns["label"])) else "",
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sightline._io.atomic_write import is_free, plain, write_whole
+from sightline._io.atomic_write import from_home, is_free, plain, write_whole
 from sightline.core.errors import MissingExtra, StoreError
 from sightline.core.installation import install_line
 from sightline.core.results import Failed, NotRun, Results
@@ -66,7 +66,7 @@ def export(
     ``texts`` and ``ids`` are left out as in a report.
     """
     check_kind(kind)
-    final = Path(folder)
+    final = from_home(folder)
     if not (is_free(final) or is_export(final)):
         raise StoreError(f"{final}: exists and is not an export; name a new folder")
     shown = redacted(audit, texts=texts, ids=ids)
