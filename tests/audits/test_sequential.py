@@ -149,6 +149,10 @@ def test_few_texts_have_one_of_every_predicted_class() -> None:
         assert sorted(plan.order) == list(range(430))
         assert plan.sizes[0] == 87
         assert sorted(predicted[list(plan.order[:87])].tolist()) == [0] * 57 + [1] * 30
+    several = np.array([0] * 400 + [1, 2, 3, 4, 5, 6] * 10)
+    for seed in range(60):  # a class that is put in front pushes no other out
+        order = planned(examples((3,) * 460), several, seed, 50).order
+        assert {*several[list(order[: few_of(87, 50)])]} == {*range(7)}
 
 
 def test_required_tests_come_first() -> None:

@@ -456,7 +456,7 @@ def test_a_file_of_the_user_is_not_replaced(written: str, here: Path) -> None:
     output = Output(flag, here / name)
     check_places((), output)
     output.path.write_text(MINE[written])
-    with pytest.raises(StoreError, match="sightline did not write it"):
+    with pytest.raises(StoreError, match="no such file of sightline"):
         check_places((), output)
     assert output.path.read_text() == MINE[written]
     output.path.write_text("")  # an empty file is as good as none
@@ -481,6 +481,9 @@ def test_the_files_of_a_prompt_are_inputs(here: Path) -> None:
     model = "hf-causal:m(template=prompt.txt,answers=bad|good)"
     with pytest.raises(SpecError, match="--model and --out both name"):
         check_places(model_inputs("--model", model), Output("--out", Path("prompt.txt")))
+    # Many answers are longer than the name of a file can be.
+    many = f"hf-causal:m(answers={'|'.join(f'class {n}' for n in range(60))},template=~nobody/p)"
+    assert {flag for flag, _ in model_inputs("--model", many)} == {"--model"}
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -493,3 +496,6 @@ def test_an_audit_replaces_the_audits_of_labels(here: Path, several: bool) -> No
     Audits({0: audit()}, together=several).save(saved)
     marks = {"seeds.json", "seed-0"} if several else {"audit.json", "texts.jsonl", "arrays.npz"}
     assert {one.name for one in saved.iterdir()} == {"mine", "SHA256SUMS", *marks}
+    audit().save(saved / "label-smoothing")
+    Audits({0: audit()}, together=several).save(saved)
+    assert (saved / "label-smoothing" / "audit.json").is_file()

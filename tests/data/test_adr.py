@@ -186,10 +186,18 @@ def test_a_file_that_names_no_split_beside_files_that_do_is_refused(tmp_path):
 def test_what_is_divided_by_the_seed_is_watched(tmp_path):
     """The code of a model may train on a part of tweets that no file divides."""
     path = file_of(tmp_path, lines(60))
-    with watching_divisions("mine") as divided:
+    with watching_divisions("py:mine:one") as divided:
         data = read(path)
     read(path, seed=1)
     assert [*divided.values()] == [{fingerprint(e) for e in (*data.train, *data.validation)}]
-    with watching_divisions("mine") as again:
+    for name in ("one", "two"):  # the module is imported already
+        with watching_divisions(f"py:mine:{name}") as again:
+            pass
+        assert again == divided
+    with watching_divisions("py:mine:three") as other:
+        data = read(path, seed=2)
+    assert [*other.values()] == [{fingerprint(e) for e in (*data.train, *data.validation)}]
+    assert divided not in (other, {})
+    with watching_divisions("py:mine:one") as same:
         pass
-    assert again == divided
+    assert same == divided

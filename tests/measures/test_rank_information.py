@@ -245,8 +245,20 @@ def test_copies_give_no_information_about_a_label_of_their_own() -> None:
 
 
 def test_texts_of_one_group_count_as_one_where_texts_are_too_few() -> None:
-    (why,) = informed(*in_pairs(150)).undefined["first.label"]
+    model, texts = in_pairs(150)
+    found, alone = (
+        informed(model, some, shuffles=0)
+        for some in (texts, [replace(text, group=text.id) for text in texts])
+    )
+    (why,) = found.undefined["first.label"]
     assert "at least 200 texts that are long enough, got 150 (" in why
+    assert np.isnan(found.whole["best.label"].value)
+    # Wen et al. count each text.
+    printed = {name: one for name, one in alone.whole.items() if name.startswith("paper.")}
+    assert printed
+    assert {name: found.whole[name] for name in printed} == printed
+    few = informed(*in_pairs(90), shuffles=0)
+    assert np.isnan(few.whole["paper.tau.output"].value)
 
 
 @pytest.mark.slow

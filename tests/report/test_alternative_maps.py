@@ -197,6 +197,8 @@ def test_the_other_map_of_a_new_text_has_a_command_where_attention_must_not_be_s
     assert look_command(by_place, "kept") == f"{shown} --audit kept"
     of_label = replace(by_place, spec={**by_place.spec, "label": "is late"})
     assert look_command(of_label) == f"{shown} --label-name 'is late' --map contribution"
+    asked = replace(by_place, texts=[replace(one, query="why ?") for one in by_place.texts])
+    assert look_command(asked) == f'{shown} --query "a question" --map contribution'
     assert escape(look_command(by_place)) in render(by_place)
     permitted = compared(by_class())
     brought = tuple(replace(row, chosen=row.name == "given", answer="passed") for row in MAPS)

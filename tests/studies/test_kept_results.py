@@ -411,7 +411,12 @@ def test_readings_of_other_seeds_and_corpora_are_kept_and_outdated_ones_are_not(
     assert own < {*found.readings}
     assert (found.status, found.by_corpus) == (before.status, before.by_corpus)
     assert before.means[0] in found.means
+    assert before.means[1] not in found.means
+    fewer = replace(plan, asked=replace(plan.asked, seeds=1))
+    assert before.means[1] in with_unasked(study, [fewer], now, before).means
     assert with_unasked(study, [plan], now, StudyResults()) == now
+    done = replace(before, status={**before.status, "planned": 1}, by_corpus={})
+    assert with_unasked(study, [plan], now, done).status == now.status
 
 
 def test_nothing_is_outdated_where_word_vectors_are_missing(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from sightline._io.atomic_write import put_back
+from sightline._io.atomic_write import from_home, put_back
 from sightline.api.run_options import TO_THE_END, AuditOptions, Stopping, TrainingOptions
 from sightline.config.measure_registry import with_default_measures
 from sightline.config.presets import build_specs
@@ -482,8 +482,9 @@ def prompt_files(model: str) -> list[Path]:
     if not model.startswith(HF_CAUSAL):
         return []
     options = place_and_options(model)[1].strip("()").split(",")
-    named = (Path(option.partition("=")[2].strip()).expanduser() for option in options)
-    return [file for file in named if file.is_file()]
+    named = (from_home(option.partition("=")[2].strip()) for option in options)
+    # A list of answers may be longer than a name can be, which only `os.path` calls no file.
+    return [file for file in named if os.path.isfile(file)]  # noqa: PTH113
 
 
 def _settings(typed: Collection[str], named: Collection[str]) -> dict[str, Any]:

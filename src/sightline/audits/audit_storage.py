@@ -75,7 +75,11 @@ def save_results(found: Results, folder: str | Path) -> Path:
 
 
 def files_of_labels(folder: Path) -> set[str]:
-    """Name the files of the audits of several labels in a folder, which another audit replaces."""
+    """Name the files of the audits of several labels in a folder, which another audit replaces; none
+    without the file that lists them, because such folders are somebody else's.
+    """
+    if not (folder / LABELS).exists():
+        return set()
     there = {one.parent.name for one in folder.glob(f"label-*/{SUMMARY}")}
     return {LABELS, MANIFEST, *(f"{place}/{file}" for place in there for file in FILES)}
 

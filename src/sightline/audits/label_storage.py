@@ -76,7 +76,7 @@ def save_labels(index: LabelIndex, audits: Mapping[str, Results], folder: str | 
 def _own(folder: Path, places: Iterable[str]) -> set[str]:
     """Name the files and folders to replace: the audits already there, and the new ones."""
     inside = {f"{place}/{file}" for place in places for file in OF_AN_AUDIT}
-    return {*OF_AN_AUDIT, *files_of_labels(folder), *inside}
+    return {*OF_AN_AUDIT, MARK, *files_of_labels(folder), *inside}
 
 
 def load_index(folder: Path) -> LabelIndex:

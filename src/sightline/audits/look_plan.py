@@ -76,8 +76,9 @@ def planned(
         room[kind] -= 1
         (first if room[kind] >= 0 else left).append(place)
     kinds = predicted[first].tolist()
-    early = kinds[: few_of(len(first), fewest)]
-    missing = [first[kinds.index(kind)] for kind in room if early and kind not in early]
+    # Each class put in front pushes one text out of the few.
+    safe = kinds[: max(few_of(len(first), fewest) - len(room), 0)]
+    missing = [first[kinds.index(kind)] for kind in room if safe and kind not in safe]
     first = [*missing, *(place for place in first if place not in missing)]
     looks = (len(texts),) if once else sizes(len(first), len(texts))
     return LookPlan((*first, *left), looks)

@@ -32,7 +32,7 @@ _PAGE = (
     rb'\s*<!DOCTYPE html>\s<html lang="en">\s<head>\s<meta charset="utf-8">\s'
     rb'<meta http-equiv="Content-Security-Policy" .*?<title>[^<]* \xe2\x80\x93 sightline( audit| demo)?</title>'
 )
-_START = 2**16
+_START = 2**20
 """The bytes in which a page, a card and a JUnit file of ours show that they are ours."""
 Input = tuple[str, Path | None]
 """A flag and the file or folder that it reads; None if there is none."""
@@ -166,7 +166,7 @@ def _check_kind(output: Output) -> None:
     if folder is not None and found == "folder":
         _check_replaced(output, folder)
     if found == "file" and not _may_be_ours(output):
-        raise StoreError(f"{output}: exists and sightline did not write it; name another file")
+        raise StoreError(f"{output}: exists and is no such file of sightline; name another file")
     kind_of(hidden_name(output.path))  # refused here: a name too long for its temporary file
 
 

@@ -98,18 +98,24 @@ _DIVIDED_BY: dict[str, Divided] = {}
 
 
 @contextmanager
-def watching_divisions(code: str) -> Iterator[Divided]:
-    """Collect what is divided by the seed while the user's code runs, and what the same code divided
-    before in this process: a module that is imported already does not read its file again.
+def watching_divisions(spec: str) -> Iterator[Divided]:
+    """Collect what is divided by the seed while a function of the user runs, and what it divided
+    before in this process; of a file that it never read, what its module divided, because a module
+    that is imported already does not read its file again.
 
-    A user's function may train its model on one part of a file; an audit must not use that part.
+    The function may train its model on one part of a file; an audit must not use that part.
     """
-    divided = _DIVIDED_BY.setdefault(code, {})
+    divided: Divided = {}
     _WATCHING.append(divided)
     try:
         yield divided
     finally:
         _WATCHING.pop()
+        own, others = (_DIVIDED_BY.setdefault(code, {}) for code in (spec, spec.rpartition(":")[0]))
+        for digest, read in divided.items():
+            for known in (own, others):
+                known.setdefault(digest, set()).update(read)
+        divided.update({**others, **own})
 
 
 @dataclass(frozen=True)

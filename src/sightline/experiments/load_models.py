@@ -138,7 +138,7 @@ def load_imported(
     If its code divides the same file, it may have trained on a part: the file is divided here, too,
     and no text of that part is audited.
     """
-    with watching_divisions(spec.rpartition(":")[0]) as divided:
+    with watching_divisions(spec) as divided:
         model = load_elsewhere(spec, pick_device(device))
     seen = frozenset(divided.get(content_digest(data), ()) if divided else ())
     data = with_labels(data, model)

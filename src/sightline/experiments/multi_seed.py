@@ -72,7 +72,7 @@ def _own(folder: Path, seeds: Iterable[int]) -> set[str]:
 
 def load_several(folder: str | Path) -> dict[int, Results]:
     """Read the audits that `save_several` wrote, by seed."""
-    return {seed: load_results(Path(folder) / _folder(seed)) for seed in seeds_in(folder)}
+    return {seed: load_results(from_home(folder) / _folder(seed)) for seed in seeds_in(folder)}
 
 
 def members(folder: Path) -> list[Path]:
@@ -83,7 +83,7 @@ def members(folder: Path) -> list[Path]:
 
 def seeds_in(folder: str | Path) -> tuple[int, ...]:
     """Return the seeds whose audits a folder holds; none if it is no such folder."""
-    path = Path(folder)
+    path = from_home(folder)
     put_back(path)
     if not (path / MARK).is_file():
         return ()

@@ -118,7 +118,9 @@ class RankInformation:
         kept = np.asarray(arrays["index"])[ranks.kept]
         rows = {int(index): row for row, index in enumerate(kept)}
         if ranks.refused:
-            return RankSurvey(rows, ranks.refused)
+            if ranks.refused_alone:
+                return RankSurvey(rows, ranks.refused)
+            return RankSurvey(rows, ranks.refused, ranks=ranks, published=ranks.published())
         asked = {name: _asked(ranks, name) for name in TARGETS}
         untrained = {}
         if f"{UNTRAINED}.states" in arrays:
@@ -158,9 +160,18 @@ class RankInformation:
         figures.
         """
         whole, settings = (
-            (_undefined(learned), {}) if learned.refused else _concluded(learned, seeds)
+            _too_few(learned, seeds) if learned.refused else _concluded(learned, seeds)
         )
         return replace(measurement, settings={**measurement.settings, **settings}, whole=whole)
+
+
+def _too_few(learned: RankSurvey, seeds: Seeds) -> tuple[dict[str, Estimate], dict[str, Any]]:
+    """Give the published figures alone if clusters are too few and texts are not."""
+    whole, settings = _undefined(learned), dict[str, Any]()
+    if learned.published is not None and learned.ranks is not None:
+        printed, settings = _printed(learned.published, learned.ranks, seeds)
+        whole |= printed
+    return whole, settings
 
 
 def _undefined(learned: RankSurvey) -> dict[str, Estimate]:

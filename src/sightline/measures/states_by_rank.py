@@ -149,6 +149,11 @@ class Ranks:
         apart = len(np.unique(self.clusters))
         return too_little(apart, self.ranks, clustered=apart < len(self.clusters))
 
+    @property
+    def refused_alone(self) -> str:
+        """Say why ranks cannot be compared even if each text counts as one, as Wen et al. count."""
+        return too_little(len(self.clusters), self.ranks)
+
     @cached_property
     def order(self) -> Int[Array, "N T"]:
         """The places of the words of each text, from the largest weight down; ties at random."""

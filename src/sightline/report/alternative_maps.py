@@ -223,8 +223,9 @@ def look_command(audit: Results, saved: str = "") -> str:
     by_place = "command" in audit.spec and "run" not in audit.spec
     model = quote(str(audit.spec.get("model", ""))) if by_place else "MODEL"
     label = f" --label-name {quote(str(audit.spec['label']))}" if "label" in audit.spec else ""
+    query = ' --query "a question"' if any(one.query is not None for one in audit.texts) else ""
     maps = f"--audit {quote(saved)}" if saved else " ".join(f"--map {name}" for name in drawn)
-    return f'sightline look {model} "a text"{label} {maps}'
+    return f'sightline look {model} "a text"{query}{label} {maps}'
 
 
 def numbers(row: MapRow) -> dict[str, Estimate | None]:

@@ -10,7 +10,7 @@ from sightline.studies.kept_results import StudyResults, row_of
 from sightline.studies.papers.paper_scope import INFORMATION
 from sightline.studies.results_file import Row
 from sightline.studies.run_plan import Plan, is_joint
-from sightline.studies.study_definition import Study
+from sightline.studies.study_definition import Study, Values
 
 Model = tuple[str, str, str]
 """The corpus, model and setting of a run: all but its seed."""
@@ -28,20 +28,29 @@ def with_unasked(
     readings = {name: before.readings[name] for name in _unasked(study, plans, now, before)}
     of_others = {row.corpus for row, _ in readings.values()} | (before.by_corpus.keys() - asked)
     known = {line.of for line in now.means}
+    fewer = max((plan.asked.seeds or 0 for plan in plans), default=0)
     means = [
         line
         for line in before.means
-        if line.corpus in {*study.corpora} - asked and line.of not in known
+        if line.corpus in study.corpora and line.of not in known
+        if line.corpus not in asked or line.seeds > fewer > 0
     ]
+    kept = {
+        corpus: one
+        for corpus, one in before.by_corpus.items()
+        if corpus in of_others and _is_more(one, now.by_corpus.get(corpus, {}))
+    }
     return StudyResults(
-        before.status if of_others else now.status,
-        {
-            **{corpus: one for corpus, one in now.by_corpus.items() if corpus not in of_others},
-            **{corpus: one for corpus, one in before.by_corpus.items() if corpus in of_others},
-        },
+        before.status if of_others and _is_more(before.status, now.status) else now.status,
+        {**{corpus: one for corpus, one in now.by_corpus.items() if corpus not in kept}, **kept},
         {**now.readings, **readings},
         [*now.means, *means],
     )
+
+
+def _is_more(before: Values, now: Values) -> bool:
+    """Tell whether more runs were planned before than are now, or were not counted then."""
+    return bool("planned" not in before or before["planned"] > now.get("planned", 0))
 
 
 def _unasked(

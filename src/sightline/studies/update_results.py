@@ -291,7 +291,8 @@ def _unasked(
         if STUDIES[name].whole is None and name in before
     }
     more = {name: one for name, one in found.items() if one != now[name]}
-    if ALL in before and any(STUDIES[name].paper for name in more):
+    in_part = (STUDIES[name].paper for name, one in more.items() if one.status != now[name].status)
+    if ALL in before and any(in_part):
         more[ALL] = before[ALL]
     return more
 

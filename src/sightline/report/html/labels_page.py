@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from sightline._io.atomic_write import write_bytes, write_whole
+from sightline._io.atomic_write import from_home, write_bytes, write_whole
 from sightline.core.results import Results
 from sightline.report.html.audit_page import write_page
 from sightline.report.html.page_template import frame, template
@@ -30,6 +30,7 @@ def write_labels(
     title: str = "",
 ) -> Path:
     """Write the reports of the labels to a folder, then the page that links to them."""
+    path = from_home(path)
     folder, names = pages_folder(path), page_names(audits)
 
     def write(aside: Path) -> None:
