@@ -78,6 +78,9 @@ def test_the_door_of_modules_gives_the_numbers_of_the_built_in_one() -> None:
     other = sightline.audit_labels(wrapped(), data(), "read").audits["read"]
     own, theirs = numbers_of(audits().audits["read"]), numbers_of(other)
     both = [name for name in theirs if name in own and theirs[name].shape == own[name].shape]
+    # Of a module each changed text is a run: random words are removed in fewer orders.
+    drawn = {name for name in both if name == "erasure.floor" or name.endswith(".random")}
+    both = [name for name in both if name not in drawn]
     assert len(both) > 30
     for name in both:
         np.testing.assert_allclose(theirs[name], own[name], atol=1e-5, rtol=0, err_msg=name)
