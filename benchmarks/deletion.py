@@ -36,10 +36,10 @@ from sightline.config.spec_syntax import parse_model
 from sightline.core.protocols import Batch
 from sightline.data.vocabulary import PAD
 from sightline.measures.importance import deletion_importance
-from sightline.measures.trace_arrays import to_numpy
 from sightline.models.classifier import AttentionClassifier, build
 from sightline.models.encoders.bilstm import BiLSTM
 from sightline.numerics.divergences import probabilities, total_variation
+from sightline.numerics.tensors import to_numpy
 
 TOGETHER = (4, 16, 64)
 """How many words of every text Captum may be told to take together."""

@@ -44,7 +44,7 @@ from sightline.core.protocols import Batch, Measure
 from sightline.data.dataset import Dataset
 from sightline.measures.default_measures import default_measures
 from sightline.measures.importance import deletion_importance, slopes
-from sightline.measures.trace_arrays import to_numpy
+from sightline.numerics.tensors import to_numpy
 
 THREADS, TEXTS, BATCH, STEPS, SAME = 2, 1_000, 32, 50, 1e-5
 GROWS = 64 * 2**10

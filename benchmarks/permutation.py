@@ -15,8 +15,9 @@ from compare import compare, model_and_batch, quick
 
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import words_of
-from sightline.measures.trace_arrays import shuffled, to_numpy
+from sightline.measures.trace_arrays import shuffled
 from sightline.numerics.divergences import probabilities, total_variation
+from sightline.numerics.tensors import to_numpy
 
 PERMUTATIONS = 100
 

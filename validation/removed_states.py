@@ -23,9 +23,9 @@ from sightline.experiments.run_in_store import keep_training
 from sightline.experiments.store import Store
 from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.state_agreement import StateAgreement, shuffled_orders
-from sightline.measures.trace_arrays import to_numpy
 from sightline.numerics.divergences import probabilities, total_variation
 from sightline.numerics.rank_agreement import kendall_tau_b
+from sightline.numerics.tensors import to_numpy
 
 BATCH = 32
 QUANTITY = "τ with removal of states"

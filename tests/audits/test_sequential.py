@@ -320,17 +320,23 @@ UNIFORM = "mlp(hidden=4)+uniform"
 ONCE: dict[str, Any] = {"companions": "none", "epochs": 1}
 
 
-def test_looks_belong_to_the_control_models_that_were_compared(
-    needle, tmp_path, monkeypatch
-) -> None:
-    model, data = needle
-    keys: list[str] = []
+@pytest.fixture
+def keys(monkeypatch) -> list[str]:
+    """The keys of the looks of each audit, which is stopped before its first look."""
+    found: list[str] = []
 
     def stop(kept: KeptLooks) -> None:
-        keys.append(kept.key)
+        found.append(kept.key)
         raise StopError
 
     monkeypatch.setattr(KeptLooks, "make_current", stop)
+    return found
+
+
+def test_looks_belong_to_the_control_models_that_were_compared(
+    needle, tmp_path, keys: list[str]
+) -> None:
+    model, data = needle
     others = [sightline.train(data, UNIFORM, seed=seed, **ONCE).model for seed in (0, 1)]
     for other in (others[0], others[1], others[0]):
         with pytest.raises(StopError):
@@ -339,20 +345,14 @@ def test_looks_belong_to_the_control_models_that_were_compared(
 
 
 def test_looks_belong_to_what_the_model_offers_and_to_its_weights(
-    needle, tmp_path, monkeypatch
+    needle, tmp_path, monkeypatch, keys: list[str]
 ) -> None:
     model, data = needle
-    keys: list[str] = []
-
-    def stop(kept: KeptLooks) -> None:
-        keys.append(kept.key)
-        raise StopError
 
     def asked(*offers: str) -> None:
         with pytest.raises(StopError):
             sightline.audit(Offering(model.model, *offers), data, max_texts=30, kept_in=tmp_path)
 
-    monkeypatch.setattr(KeptLooks, "make_current", stop)
     for offers in (("embedding_grad",), ("decode", "embedding_grad"), ("embedding_grad", "decode")):
         asked(*offers)
     monkeypatch.setattr(sequential, "weights_digest", lambda model: "other weights")

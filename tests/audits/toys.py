@@ -8,7 +8,8 @@ from sightline.audits.measure_pass import measure
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Bracket, Estimate, Measurement, Ragged
 from sightline.core.seeds import Seeds
-from sightline.measures.trace_arrays import count_undefined, to_numpy
+from sightline.measures.trace_arrays import count_undefined
+from sightline.numerics.tensors import to_numpy
 from tests.texts import examples, untrained
 
 MODEL = untrained("mlp(hidden=6)+additive")

@@ -26,8 +26,9 @@ from sightline.core.results import Measurement, NotRun, Ragged
 from sightline.core.seeds import Seeds
 from sightline.measures.attribution_maps import MAKERS
 from sightline.measures.default_measures import default_measures
-from sightline.measures.trace_arrays import count_undefined, to_numpy
+from sightline.measures.trace_arrays import count_undefined
 from sightline.models.classifier import AttentionClassifier
+from sightline.numerics.tensors import to_numpy
 from sightline.verdict.accuracy_drop import DROPS
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.retention_estimates import RATIOS

@@ -309,7 +309,7 @@ def test_no_map_is_recommended_of_a_model_that_guesses() -> None:
     """Neither of one text, nor in a comparison, in a notebook, on the page, and as a value."""
     fine = compared(reached(CAVEATS, 5, (), (NO_BETTER,)))
     guesses = replace(fine, learned=GUESSES)
-    assert (recommended(fine), recommended(guesses)) == ({"contribution"}, frozenset())
+    assert (recommended(fine), recommended(guesses)) == (("contribution",), ())
     levels = (fine.for_text("negative"), guesses.for_text("negative"))
     assert levels == (CAVEATS, CANNOT_TELL)
     forbidden = replace(guesses, verdict=reached(MUST_NOT, 2))

@@ -9,14 +9,12 @@ import pytest
 from markupsafe import escape
 
 from sightline.core.results import CAVEATS, MUST_NOT, Estimate, Verdict
-from sightline.report.advice import shown_maps_advice
+from sightline.report.advice import drawn_of_any_text, look_command, shown_maps_advice
 from sightline.report.alternative_maps import (
     NONE_BETTER,
     at_odds,
     comparison_method,
     families,
-    look_command,
-    other_maps,
 )
 from sightline.report.card import card
 from sightline.report.first_screen import maps
@@ -189,7 +187,7 @@ def test_the_other_map_of_a_new_text_has_a_command_where_attention_must_not_be_s
     by_python = replace(made, spec={"model": "my model"})
     by_place = replace(made, spec={"model": "hf:my dir", "command": "sightline audit …"})
     trained = replace(made, spec={**by_place.spec, "run": {}})
-    assert other_maps(made) == ("contribution",)
+    assert drawn_of_any_text(made) == ("contribution",)
     for one in (by_python, trained):
         assert look_command(one) == 'sightline look MODEL "a text" --map contribution'
     shown = "sightline look 'hf:my dir' \"a text\""

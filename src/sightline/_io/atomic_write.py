@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from sightline._io.home_folder import from_home
 from sightline.core.errors import StoreError
 
 _KINDS = {
@@ -56,11 +57,6 @@ def kind_of(place: Path) -> str:
     except (FileNotFoundError, NotADirectoryError):
         return "nothing"
     return kind(mode)
-
-
-def from_home(path: str | Path) -> Path:
-    """Return a path with a leading ``~`` as the home folder; one of an unknown user is left as it is."""
-    return Path(os.path.expanduser(path))  # noqa: PTH111  (Path's own fails for unknown users)
 
 
 def write_whole(

@@ -37,12 +37,12 @@ from sightline.core.tokeniser import tokenise
 from sightline.experiments.run_size import run_size
 from sightline.measures.attribution_maps import MAKERS, AttributionMaps
 from sightline.measures.importance import TOKENS_AT_ONCE
-from sightline.measures.trace_arrays import decided, to_numpy
+from sightline.measures.trace_arrays import decided
 from sightline.models.classifier import AttentionClassifier
 from sightline.models.model_storage import weights_digest
 from sightline.numerics.divergences import probabilities
-from sightline.report.advice import first_of_all
-from sightline.report.alternative_maps import other_maps
+from sightline.numerics.tensors import to_numpy
+from sightline.report.advice import drawn_of_any_text
 from sightline.report.html.explanation_view import in_notebook
 from sightline.report.map_names import MAPS as TITLED
 from sightline.report.sanitize import shortened
@@ -209,7 +209,7 @@ def look_map_by_map(
     known_texts = texts_known_to(known.model, (*example.tokens, *COMMON), queries=query is not None)
     ready = admit(known.model, known_texts, known.model.labels)
     found, doubt = _of_model(audit, ready, known)
-    named = () if found is None or first_of_all(found) else other_maps(found)
+    named = () if found is None else drawn_of_any_text(found)
     chosen = chosen or tuple(dict.fromkeys((*USUAL, *named)))
     reader = LookSettings(ready, chosen, longest, known.advice, found, doubt, query)
     yield from _looked(reader, example)

@@ -17,7 +17,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from sightline._io.atomic_write import from_home, put_back
+from sightline._io.atomic_write import put_back
+from sightline._io.home_folder import from_home
 from sightline.api.run_options import TO_THE_END, AuditOptions, Stopping, TrainingOptions
 from sightline.config.measure_registry import with_default_measures
 from sightline.config.presets import build_specs

@@ -24,8 +24,9 @@ from sightline.core.explanation import Prediction
 from sightline.core.protocols import Auditable, SupportsLabels
 from sightline.core.whole_numbers import whole
 from sightline.data.batches import length_batches
-from sightline.measures.trace_arrays import decided, to_numpy
+from sightline.measures.trace_arrays import decided
 from sightline.numerics.divergences import probabilities
+from sightline.numerics.tensors import to_numpy
 from sightline.report.number_format import count_phrase
 
 AT_ONCE = 2048
@@ -82,28 +83,31 @@ def read_texts(
     """Read every text of a table with named columns, or of a list that errors call ``file``; those
     that were cut are counted.
     """
-    examples = _read_texts(table, texts, file, columns, max_tokens, on_note)
+    examples = (
+        _listed(texts, file, columns, max_tokens)
+        if table is None
+        else _rows_of(table, columns, max_tokens, on_note)
+    )
     if cut := sum(is_cut(one, max_tokens) for one in examples):
         on_note(f"{count_phrase(cut, 'text')} cut to {max_tokens} words (max_tokens)")
     return examples
 
 
-def _read_texts(
-    table: DataSpec | None,
-    texts: Sequence[str],
-    file: str,
-    columns: TextColumns,
-    max_tokens: int,
-    on_note: OnNote,
+def _rows_of(
+    table: DataSpec, columns: TextColumns, max_tokens: int, on_note: OnNote
 ) -> list[Example]:
-    if table is not None:
-        found = in_table(table.path, table.kind, columns, max_tokens)
-        if found.blank:
-            on_note(f"{table.path}: no prediction for {count_phrase(found.blank, 'empty row')}")
-        if found.wordless:
-            rows = count_phrase(found.wordless, "row")
-            on_note(f"{table.path}: no prediction for {rows} without words in the text")
-        return found.examples
+    found = in_table(table.path, table.kind, columns, max_tokens)
+    if found.blank:
+        on_note(f"{table.path}: no prediction for {count_phrase(found.blank, 'empty row')}")
+    if found.wordless:
+        rows = count_phrase(found.wordless, "row")
+        on_note(f"{table.path}: no prediction for {rows} without words in the text")
+    return found.examples
+
+
+def _listed(
+    texts: Sequence[str], file: str, columns: TextColumns, max_tokens: int
+) -> list[Example]:
     for field in ("query", "id"):
         if getattr(columns, field):
             raise SpecError(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sightline._io.atomic_write import from_home
+from sightline._io.home_folder import from_home
 from sightline.api.list_papers import OF_A_PAPER, refuse_misspelt, refuse_options
 from sightline.config.base_runs import lender_of, names_lent_by
 from sightline.config.specs import OWN
@@ -194,14 +194,13 @@ def run_study(
     """Make the missing runs of a study, and return all that exist."""
     store.sweep()
     found = store.find(study.grid.keys)
-    todo = runs_to_make(study, found, running)
+    every = runs_to_make(study, found, replace(running, limit=None))
+    todo = every[: running.limit]
     _check_tables(todo)
     left = set[str]()
     if todo:
         with progress(len(todo)) as show:
-            left = _make(
-                runs_to_make(study, found, replace(running, limit=None)), store, running, show
-            )
+            left = _make(every, store, running, show)
         store.sweep()  # workers may have been killed meanwhile
     # Runs that were complete at the start are not read again; runs of other processes may be
     # complete by now.

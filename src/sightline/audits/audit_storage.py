@@ -17,8 +17,9 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from sightline._io.atomic_write import from_home, is_free, plain, put_back, write_whole
+from sightline._io.atomic_write import is_free, plain, put_back, write_whole
 from sightline._io.checksums import MANIFEST, check_unchanged, seal
+from sightline._io.home_folder import from_home
 from sightline.config.json_reader import parse_json, read_as
 from sightline.core.errors import SpecError, StoreError
 from sightline.core.interning import Interner
@@ -81,7 +82,7 @@ def files_of_labels(folder: Path) -> set[str]:
     if not (folder / LABELS).exists():
         return set()
     there = {one.parent.name for one in folder.glob(f"label-*/{SUMMARY}")}
-    return {LABELS, MANIFEST, *(f"{place}/{file}" for place in there for file in FILES)}
+    return {LABELS, *(f"{place}/{file}" for place in there for file in FILES)}
 
 
 def write_results(found: Results, folder: Path) -> None:

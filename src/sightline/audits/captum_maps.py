@@ -33,8 +33,9 @@ from sightline.core.protocols import Auditable, Trace
 from sightline.core.seeds import seed_for
 from sightline.data.batches import MAX_TOKENS, length_batches
 from sightline.measures.batch_words import words_of
-from sightline.measures.trace_arrays import decided, to_numpy
+from sightline.measures.trace_arrays import decided
 from sightline.numerics import subwords
+from sightline.numerics.tensors import to_numpy
 
 NEAR = 0.05
 """The largest relative gap between the sum of a text's attributions and the change of its logit;

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sightline._io.atomic_write import from_home
+from sightline._io.home_folder import from_home
 from sightline.audits.audit_result import Audit
 from sightline.audits.label_storage import SCHEMA, LabelIndex, folders_of, load_index, save_labels
 from sightline.core.results import Table, TableCell

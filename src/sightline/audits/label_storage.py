@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sightline._io.atomic_write import from_home, is_free, plain, put_back, write_whole
+from sightline._io.atomic_write import is_free, plain, put_back, write_whole
 from sightline._io.checksums import MANIFEST, check_unchanged, seal
+from sightline._io.home_folder import from_home
 from sightline.audits.audit_storage import FILES as OF_AN_AUDIT
 from sightline.audits.audit_storage import LABELS, SUMMARY, files_of_labels, write_results
 from sightline.config.json_reader import parse_json, read_as

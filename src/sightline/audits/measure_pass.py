@@ -45,7 +45,7 @@ from sightline.core.protocols import (
 from sightline.core.results import Outcome
 from sightline.core.seeds import Seeds
 from sightline.data.batches import length_batches
-from sightline.measures.trace_arrays import to_numpy
+from sightline.numerics.tensors import to_numpy
 
 Progress = Callable[[int, int], None]
 Call = Literal["look", "on_batch"]

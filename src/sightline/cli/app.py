@@ -18,7 +18,7 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from shlex import quote
@@ -71,24 +71,32 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["--help"]},
 )
-app.command("demo", cls=StrictCommand)(with_home(demo))
-app.command("train", cls=StrictCommand)(with_home(train))
-app.command("audit", cls=ContextCommand)(with_home(audit))
-app.command("look", cls=StrictCommand)(with_home(look))
-app.command("predict", cls=StrictCommand)(with_home(predict))
-app.command("report", cls=StrictCommand)(with_home(report))
-app.command("card", cls=StrictCommand)(with_home(card))
-app.command("figure", cls=StrictCommand)(with_home(figure))
-app.command("table", cls=StrictCommand)(with_home(table))
-app.command("compare", cls=StrictCommand)(with_home(compare))
-app.command("export", cls=StrictCommand)(with_home(export))
-app.command("study", cls=StrictCommand)(with_home(study))
-app.command("results", cls=StrictCommand)(with_home(results))
-app.command("list", cls=StrictCommand)(with_home(listing))
-app.command("check-data", cls=StrictCommand)(with_home(check_data))
-app.command("check-model", cls=StrictCommand)(with_home(check_model))
-app.command("vectors", cls=StrictCommand)(with_home(vectors))
-app.command("doctor", cls=StrictCommand)(with_home(doctor))
+
+
+def _add(
+    name: str, command: Callable[..., None], kind: type[StrictCommand] = StrictCommand
+) -> None:
+    app.command(name, cls=kind)(with_home(command))
+
+
+_add("demo", demo)
+_add("train", train)
+_add("audit", audit, ContextCommand)
+_add("look", look)
+_add("predict", predict)
+_add("report", report)
+_add("card", card)
+_add("figure", figure)
+_add("table", table)
+_add("compare", compare)
+_add("export", export)
+_add("study", study)
+_add("results", results)
+_add("list", listing)
+_add("check-data", check_data)
+_add("check-model", check_model)
+_add("vectors", vectors)
+_add("doctor", doctor)
 
 
 def _show_version(wanted: bool) -> bool:

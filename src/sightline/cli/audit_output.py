@@ -11,8 +11,7 @@ from sightline.cli.flag_groups import AuditReport, Console, Report
 from sightline.cli.output import emit, note_kept, print_lines, print_message, write_text, writing
 from sightline.cli.output_checks import Folder, Output
 from sightline.core.results import CANNOT_TELL
-from sightline.report.advice import first_of_all
-from sightline.report.alternative_maps import look_command
+from sightline.report.advice import first_of_all, look_command
 from sightline.report.junit import junit
 from sightline.report.sequential_note import is_unfinished
 

@@ -11,7 +11,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from sightline._io.atomic_write import from_home
+from sightline._io.home_folder import from_home
 from sightline.core.errors import SpecError
 
 

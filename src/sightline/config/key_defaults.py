@@ -81,13 +81,12 @@ def of_training(spec: RunSpec) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def of_audit(spec: RunSpec) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Give the settings that an audit depends on in addition to those of its training."""
-    yield from (
-        (f"measure {code}", MEASURES[code].settings) for code in selected_measures(spec.measures)
-    )
+    taken = selected_measures(spec.measures)
+    yield from ((f"measure {code}", MEASURES[code].settings) for code in taken)
     yield from (
         (f"measure {code}, later", rule)
         for code, (rule, kinds) in LATER_RULES.items()
-        if code in selected_measures(spec.measures) and spec.data.kind in kinds
+        if code in taken and spec.data.kind in kinds
     )
     yield "intervals", INTERVALS
     if spec.data.kind in _OWN_TEXTS:  # other corpora are not searched for near copies

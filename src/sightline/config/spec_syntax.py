@@ -13,10 +13,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from sightline._io.home_folder import written_from_home
 from sightline.config.part_syntax import Part, parse_part
 from sightline.config.registry import ENCODERS, ROOMS, names_of
 from sightline.config.specs import OFFICIAL, OWN, DataSpec, ModelSpec
-from sightline.config.user_tables import TABLES, from_home, read_files, table_kind
+from sightline.config.user_tables import TABLES, read_files, table_kind
 from sightline.core.errors import SpecError
 
 ELSEWHERE = PY, HF, HF_CAUSAL, ANSWERS = "py:", "hf:", "hf-causal:", "answers:"
@@ -40,9 +41,9 @@ def parse_data(text: str, /, **settings: Any) -> DataSpec:
     if colon and kind == "files":
         return DataSpec(kind, files=read_files(rest), **settings)
     if colon and kind in OWN:
-        return DataSpec(kind, path=from_home(rest), **settings)
+        return DataSpec(kind, path=written_from_home(rest), **settings)
     if (ending := table_kind(text)) is not None:
-        return DataSpec(ending, path=from_home(text), **settings)
+        return DataSpec(ending, path=written_from_home(text), **settings)
     raise SpecError(
         f"{text!r}: expected a file that ends in {', '.join(f'.{name}' for name in TABLES)}, "
         f"one named as {', '.join(f'{name}:FILE' for name in TABLES)}, folder:DIR, hf:DIR, "
@@ -62,7 +63,7 @@ def _official(name: str, text: str, /, **settings: Any) -> DataSpec:
             f"{name}:{text}: expected the path of its files, as {name}:PATH", field="data"
         )
     part = _part(name + options, "data")
-    return DataSpec(name, from_home(path), part if part.options else None, **settings)
+    return DataSpec(name, written_from_home(path), part if part.options else None, **settings)
 
 
 def place_and_options(text: str) -> tuple[str, str]:

@@ -4,12 +4,12 @@ each split.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from sightline._io.home_folder import written_from_home
 from sightline.config.key_compatibility import LATER
 from sightline.config.registry import names_of
 from sightline.core.errors import SpecError, setting
@@ -107,13 +107,6 @@ class Files:
         return ",".join(f"{split}={table}" for split, table in self.tables.items())
 
 
-def from_home(path: str) -> str:
-    """Write a leading ``~`` as the home folder; any other path stays as it is, because it may name a
-    run.
-    """
-    return os.path.expanduser(path)  # noqa: PTH111  (a Path would be written another way)
-
-
 def read_files(text: str) -> Files:
     """Read ``train=FILE,validation=FILE,test=FILE``, in any order."""
     start, *pairs = _SPLIT.split(text)
@@ -129,14 +122,14 @@ def read_one(split: str, text: str) -> Table:
     """Read the table of a split: ``KIND:FILE``, or a path by its ending."""
     kind, colon, path = text.partition(":")
     if colon and kind in TABLES:
-        return Table(kind, from_home(path))
+        return Table(kind, written_from_home(path))
     if (ending := table_kind(text)) is None:
         endings = ", ".join(f".{one}" for one in TABLES)
         raise SpecError(
             f"{text!r}: expected a file that ends in {endings}, plain or .gz, or KIND:FILE",
             field=split,
         )
-    return Table(ending, from_home(text))
+    return Table(ending, written_from_home(text))
 
 
 def table_kind(path: str) -> str | None:

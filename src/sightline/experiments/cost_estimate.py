@@ -78,14 +78,13 @@ def _tried(kinds: Mapping[tuple[str, str], RunSpec]) -> tuple[dict[tuple[str, st
     Also returns the seconds until the first trial can begin.
     """
     started = perf_counter()
-    import torch  # noqa: PLC0415  (help and mistakes in flags must not wait for it)
-
+    # Help and mistakes in flags must not wait for torch.
+    from sightline.experiments.device import one_thread  # noqa: PLC0415  (torch)
     from sightline.experiments.forecast import forecast  # noqa: PLC0415  (torch)
 
-    found, began, threads = dict[tuple[str, str], Span](), perf_counter(), torch.get_num_threads()
+    found, began = dict[tuple[str, str], Span](), perf_counter()
     start = began - started
-    torch.set_num_threads(1)  # as in every worker
-    try:
+    with one_thread():  # as every run of a study
         for kind in _from_both_ends(list(kinds)):
             if found and perf_counter() - began > SECONDS:
                 break
@@ -96,8 +95,6 @@ def _tried(kinds: Mapping[tuple[str, str], RunSpec]) -> tuple[dict[tuple[str, st
             least, most = one.training
             found[kind] = (least + rest, most + rest)
             start += one.seconds_start
-    finally:
-        torch.set_num_threads(threads)
     return found, start
 
 

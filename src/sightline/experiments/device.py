@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
 
@@ -17,6 +18,17 @@ _WORTH = 1.1
 _AT_MOST = 0.4
 """Seconds for the trial; a machine that needs longer has no processor to spare."""
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let torch compute with one thread: equal threads, equal bits."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def pick_device(name: str) -> str:

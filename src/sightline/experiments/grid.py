@@ -29,7 +29,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from sightline._io.atomic_write import from_home
+from sightline._io.home_folder import from_home
 from sightline._io.limits import RUNS
 from sightline.config.json_reader import read_as
 from sightline.config.presets import build_specs

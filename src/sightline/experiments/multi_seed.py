@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sightline._io.atomic_write import from_home, is_free, put_back, write_whole
+from sightline._io.atomic_write import is_free, put_back, write_whole
 from sightline._io.checksums import MANIFEST, check_unchanged, seal
+from sightline._io.home_folder import from_home
 from sightline.audits.audit_storage import FILES as OF_AN_AUDIT
 from sightline.audits.audit_storage import LABELS, files_of_labels, load_results, write_results
 from sightline.config.json_reader import parse_json, read_as

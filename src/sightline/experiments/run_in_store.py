@@ -5,11 +5,7 @@ of models.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
-
-import torch
 
 from sightline._io.checksums import is_whole, sweep_aside, write_sealed
 from sightline.config.run_keys import run_key, training_key
@@ -17,6 +13,7 @@ from sightline.config.specs import RunSpec
 from sightline.core.errors import ModelError, SpecError, StoreError
 from sightline.experiments.callbacks import Display
 from sightline.experiments.checkpoints import Pace, TrainingCheckpoints
+from sightline.experiments.device import one_thread
 from sightline.experiments.pipeline import run
 from sightline.experiments.run_guard import refused_by_the_disk, should_run
 from sightline.experiments.store import State, Store
@@ -45,7 +42,7 @@ def run_claimed(spec: RunSpec, store: Store, display: Display | None = None) -> 
     """Make one run whose claim the caller holds, here or on the sending machine, with one thread;
     otherwise as `run_stored`.
     """
-    with refused_by_the_disk(store), _one_thread():
+    with refused_by_the_disk(store), one_thread():
         began = time.perf_counter()
         try:
             named = partial(model_of, store)
@@ -63,17 +60,6 @@ def run_claimed(spec: RunSpec, store: Store, display: Display | None = None) -> 
             )
             return "failed"
         return "done"
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Let torch compute with one thread: equal threads, equal bits."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
 
 
 def keep_training(

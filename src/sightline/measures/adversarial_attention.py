@@ -23,7 +23,6 @@ from sightline.measures.trace_arrays import (
     keys_of,
     ordered,
     ragged,
-    to_numpy,
     with_reasons,
 )
 from sightline.numerics.max_divergence_multiclass import (
@@ -35,6 +34,7 @@ from sightline.numerics.minimal_mass import least_mass
 from sightline.numerics.rank_agreement import top_count
 from sightline.numerics.score_margin import nats_to_flip
 from sightline.numerics.simplex import decision, rival_gaps
+from sightline.numerics.tensors import to_numpy
 from sightline.numerics.ties import constant, level_ties
 
 _SET = MEASURES["counterfactual"].settings

@@ -18,17 +18,11 @@ from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import Words, like, words_of
 from sightline.measures.importance import odds_of
-from sightline.measures.trace_arrays import (
-    count_undefined,
-    decided,
-    of_words,
-    ragged,
-    shuffled,
-    to_numpy,
-)
+from sightline.measures.trace_arrays import count_undefined, decided, of_words, ragged, shuffled
 from sightline.numerics.projections import uniform
 from sightline.numerics.relative_positions import CELLS, recut
 from sightline.numerics.simplex import decision
+from sightline.numerics.tensors import to_numpy
 
 _SET = MEASURES["need"].settings
 Array = np.ndarray

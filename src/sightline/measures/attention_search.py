@@ -23,6 +23,7 @@ from sightline.measures.trace_arrays import count_undefined
 from sightline.numerics.adversarial_descent import Descent, descend
 from sightline.numerics.divergences import jensen_shannon
 from sightline.numerics.simplex_search import ClimbSettings, Probe, climb
+from sightline.numerics.tensors import to_numpy
 from sightline.numerics.tolerance import Tolerance
 
 _SET = MEASURES["searched"].settings
@@ -68,7 +69,7 @@ class AttentionSearch:
         reached = descend(
             task, torch.from_numpy(starts).to(task.attention), self.penalise, self.descent
         )
-        points = reached.cpu().double().numpy()
+        points = to_numpy(reached)
         far, kept = jensen_shannon(points, words.attention), asked.holds(points)
         one = words.mask.sum(1) < 2
         stages = climb(ours, _starts(words, self.points, seeds, "searched, ours"), self.climb)

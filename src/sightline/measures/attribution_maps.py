@@ -34,9 +34,10 @@ from sightline.measures.importance import (
     slopes,
 )
 from sightline.measures.integrated_gradients import integrated
-from sightline.measures.trace_arrays import decided, keys_of, to_numpy
+from sightline.measures.trace_arrays import decided, keys_of
 from sightline.numerics.log_odds import log_odds, log_odds_slope
 from sightline.numerics.projections import uniform
+from sightline.numerics.tensors import to_numpy
 
 Array = np.ndarray
 SLOPES = ("held", "through", "free")

@@ -13,8 +13,8 @@ from jaxtyping import Bool, Float, Int
 from sightline.core.example import Example
 from sightline.core.protocols import Trace
 from sightline.core.seeds import seed_for
-from sightline.measures.trace_arrays import to_numpy
 from sightline.numerics import subwords
+from sightline.numerics.tensors import to_numpy
 
 Array = np.ndarray
 

@@ -16,9 +16,10 @@ from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import Words, words_of
-from sightline.measures.trace_arrays import WHY, shuffled, to_numpy, with_reasons
+from sightline.measures.trace_arrays import WHY, shuffled, with_reasons
 from sightline.numerics.divergences import jensen_shannon, probabilities, total_variation
 from sightline.numerics.rank_agreement import kendall_tau_b
+from sightline.numerics.tensors import to_numpy
 from sightline.numerics.ties import constant
 
 _SET = MEASURES["beside"].settings

@@ -16,9 +16,10 @@ from sightline.core.seeds import Seeds
 from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.batch_words import words_of
 from sightline.measures.decode_attention import NOT_AFFINE, Decoding
-from sightline.measures.trace_arrays import count_undefined, ragged, to_numpy
+from sightline.measures.trace_arrays import count_undefined, ragged
 from sightline.numerics.divergences import probabilities, total_variation
 from sightline.numerics.simplex import attention_proof, decision, reach
+from sightline.numerics.tensors import to_numpy
 
 _SET = MEASURES["reach"].settings
 EXACT = ("proof", "high", "inert", "evidence")

@@ -15,8 +15,8 @@ from jaxtyping import Float
 from sightline.core.needs import needed
 from sightline.core.protocols import Auditable, SupportsManyDecodings, Trace
 from sightline.measures.batch_words import Words, like
-from sightline.measures.trace_arrays import to_numpy
 from sightline.numerics.adversarial_descent import DescentProblem
+from sightline.numerics.tensors import to_numpy
 
 Array = np.ndarray
 NOT_AFFINE = needed({"token_logits"})

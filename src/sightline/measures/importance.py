@@ -34,10 +34,11 @@ from sightline.measures.perturbations import (
     run_variants,
     token_counts,
 )
-from sightline.measures.trace_arrays import decided, to_numpy
+from sightline.measures.trace_arrays import decided
 from sightline.numerics.divergences import probabilities, total_variation
 from sightline.numerics.log_odds import log_odds
 from sightline.numerics.projections import renormalise
+from sightline.numerics.tensors import to_numpy
 
 Array = np.ndarray
 Attentions = Mapping[str, Float[torch.Tensor, "*N B T"]]

@@ -19,10 +19,11 @@ from sightline.core.protocols import Arrays, MeasureContext, SupportsStates, Sur
 from sightline.core.results import Estimate, Measurement, Ragged
 from sightline.core.seeds import Seeds, seed_for
 from sightline.measures.batch_words import types_of, words_of
-from sightline.measures.trace_arrays import count_undefined, of_words, to_numpy
+from sightline.measures.trace_arrays import count_undefined, of_words
 from sightline.numerics.divergences import entropy
 from sightline.numerics.mini_batch_kmeans import MiniBatch, mini_batch_kmeans
 from sightline.numerics.mutual_information import plug_in, shuffled, table
+from sightline.numerics.tensors import to_numpy
 from sightline.numerics.word_probe import WordProbe, learned
 
 _SET, _DRAWN = MEASURES["input_information"].settings, MEASURES["input_information_drawn"].settings

@@ -10,8 +10,9 @@ from jaxtyping import Float
 
 from sightline.core.protocols import Auditable, Trace
 from sightline.measures.batch_words import words_of
-from sightline.measures.trace_arrays import decided, to_numpy
+from sightline.measures.trace_arrays import decided
 from sightline.numerics.log_odds import log_odds
+from sightline.numerics.tensors import to_numpy
 
 Array = np.ndarray
 STEPS = 32

@@ -17,9 +17,10 @@ from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import Words, like, words_of
 from sightline.measures.importance import odds_of
-from sightline.measures.trace_arrays import count_undefined, decided, to_numpy
+from sightline.measures.trace_arrays import count_undefined, decided
 from sightline.numerics.divergences import probabilities, total_variation
 from sightline.numerics.simplex import decision
+from sightline.numerics.tensors import to_numpy
 
 _SET = MEASURES["last_layer"].settings
 Array = np.ndarray

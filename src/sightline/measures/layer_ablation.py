@@ -14,9 +14,10 @@ from sightline.config.measure_registry import MEASURES
 from sightline.core.protocols import Arrays, MeasureContext, SupportsLayers, Survey, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
-from sightline.measures.trace_arrays import count_undefined, decided, to_numpy
+from sightline.measures.trace_arrays import count_undefined, decided
 from sightline.numerics.divergences import probabilities, total_variation
 from sightline.numerics.simplex import decision
+from sightline.numerics.tensors import to_numpy
 
 _SET = MEASURES["layers"].settings
 ALL = "all"

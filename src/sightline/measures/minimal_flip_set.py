@@ -18,15 +18,9 @@ from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.attribution_maps import MAKERS, AttributionMaps
-from sightline.measures.trace_arrays import (
-    count_undefined,
-    keys_of,
-    ordered,
-    ragged,
-    shuffled,
-    to_numpy,
-)
+from sightline.measures.trace_arrays import count_undefined, keys_of, ordered, ragged, shuffled
 from sightline.numerics import flip_sets
+from sightline.numerics.tensors import to_numpy
 from sightline.numerics.ties import constant, level_ties
 
 _SET = MEASURES["flips"].settings

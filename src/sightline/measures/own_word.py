@@ -17,7 +17,8 @@ from sightline.core.protocols import Arrays, MeasureContext, Survey, Trace
 from sightline.core.results import Measurement, Ragged, Values
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import types_of, words_of
-from sightline.measures.trace_arrays import WHY, cluster_of, of_words, to_numpy, with_reasons
+from sightline.measures.trace_arrays import WHY, cluster_of, of_words, with_reasons
+from sightline.numerics.tensors import to_numpy
 from sightline.numerics.word_variance import explained
 
 _SET = MEASURES["own_word"].settings

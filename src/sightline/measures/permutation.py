@@ -16,9 +16,10 @@ from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import Words, words_of
 from sightline.measures.decode_attention import NOT_AFFINE, Decoding
 from sightline.measures.permutation_outputs import EXACT, Decoded, Mixed
-from sightline.measures.trace_arrays import count_undefined, permutations, to_numpy
+from sightline.measures.trace_arrays import count_undefined, permutations
 from sightline.numerics.divergences import entropy, probabilities, total_variation
 from sightline.numerics.matched_entropy import with_entropy
+from sightline.numerics.tensors import to_numpy
 from sightline.numerics.ties import constant
 
 _SET = MEASURES["permutation"].settings

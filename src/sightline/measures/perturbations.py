@@ -18,7 +18,7 @@ from sightline.core.protocols import (
     SupportsVariants,
     Trace,
 )
-from sightline.measures.trace_arrays import to_numpy
+from sightline.numerics.tensors import to_numpy
 
 LIGHTER = 4
 """Factor on the tokens that fit if a model shares the common part of variants, because it holds no

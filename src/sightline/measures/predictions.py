@@ -17,8 +17,8 @@ from sightline.measures.trace_arrays import (
     decided,
     predicted_probability,
     ragged,
-    to_numpy,
 )
+from sightline.numerics.tensors import to_numpy
 
 
 @dataclass(frozen=True)

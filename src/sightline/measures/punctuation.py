@@ -21,8 +21,9 @@ from sightline.core.results import Measurement, Ragged
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import Words, like, spelled, type_number, words_of
 from sightline.measures.perturbations import logits_of_variants
-from sightline.measures.trace_arrays import count_undefined, of_words, ragged, to_numpy
+from sightline.measures.trace_arrays import count_undefined, of_words, ragged
 from sightline.numerics.divergences import probabilities, total_variation
+from sightline.numerics.tensors import to_numpy
 
 _SET = MEASURES["marks"].settings
 Array = np.ndarray

@@ -20,7 +20,7 @@ from sightline.core.results import Estimate, Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import words_of
 from sightline.measures.states_by_rank import Ranks, survey_batch
-from sightline.measures.trace_arrays import WHY, cluster_of, to_numpy, with_reasons
+from sightline.measures.trace_arrays import WHY, cluster_of, with_reasons
 from sightline.numerics.rank_coupling import Coupling
 from sightline.numerics.rank_curves import (
     contrast,
@@ -35,6 +35,7 @@ from sightline.numerics.rank_curves import (
 from sightline.numerics.rank_information_wen2022 import Published
 from sightline.numerics.rank_probe_scores import Family
 from sightline.numerics.simplex import decision
+from sightline.numerics.tensors import to_numpy
 from sightline.numerics.weighted_tau import critical_value, effective_pairs, weighted_tau
 
 _SET = MEASURES["information"].settings

@@ -35,8 +35,9 @@ from sightline.measures.removal_curves import (
     orders_of,
     run_once,
 )
-from sightline.measures.trace_arrays import WHY, decided, to_numpy, with_reasons
+from sightline.measures.trace_arrays import WHY, decided, with_reasons
 from sightline.measures.transfer.hybrid_texts import WordPool, Written, answers, crossed
+from sightline.numerics.tensors import to_numpy
 
 _SET = MEASURES["erasure"].settings
 DELETED, REPLACED = "erasure, deleted", "erasure, replaced"

@@ -15,15 +15,10 @@ from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.batch_words import Words
 from sightline.measures.importance import odds_of
 from sightline.measures.perturbations import at_once, chunks, logits_of_variants
-from sightline.measures.trace_arrays import (
-    borders,
-    keys_of,
-    ordered,
-    predicted_probability,
-    to_numpy,
-)
+from sightline.measures.trace_arrays import borders, keys_of, ordered, predicted_probability
 from sightline.measures.transfer.hybrid_texts import share_of
 from sightline.numerics import subwords
+from sightline.numerics.tensors import to_numpy
 from sightline.numerics.ties import level_ties, level_ties_and_fade
 
 Array = np.ndarray

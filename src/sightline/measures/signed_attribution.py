@@ -18,7 +18,8 @@ from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.attribution_maps import MAKERS, AttributionMaps, balance, rivals
 from sightline.measures.importance import TOKENS_AT_ONCE
-from sightline.measures.trace_arrays import count_undefined, ragged, to_numpy
+from sightline.measures.trace_arrays import count_undefined, ragged
+from sightline.numerics.tensors import to_numpy
 
 _SET = MEASURES["signs"].settings
 KEPT = ("contribution", "given", *SIGNED_RIVALS)

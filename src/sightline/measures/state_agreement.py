@@ -20,11 +20,12 @@ from sightline.core.seeds import Seeds
 from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.topk_mass import FLAT_REFERENCE, unranked
-from sightline.measures.trace_arrays import count_undefined, decided, keys_of, ragged, to_numpy
+from sightline.measures.trace_arrays import count_undefined, decided, keys_of, ragged
 from sightline.numerics.divergences import probabilities, total_variation
 from sightline.numerics.log_odds import log_odds
 from sightline.numerics.rank_agreement import kendall_tau_b
 from sightline.numerics.state_concentration import evenness
+from sightline.numerics.tensors import to_numpy
 from sightline.numerics.ties import NOTHING, constant, level_ties
 
 _SET = MEASURES["state_agreement"].settings

@@ -15,7 +15,7 @@ from jaxtyping import Float
 from sightline.core.protocols import SupportsInfluence, SupportsStates, Trace, kept_columns
 from sightline.measures.batch_words import Words, words_of
 from sightline.measures.importance import TOKENS_AT_ONCE, all_but, deletions
-from sightline.measures.trace_arrays import to_numpy
+from sightline.numerics.tensors import to_numpy
 
 Array = np.ndarray
 Target = Callable[[Float[torch.Tensor, "B T P"]], Float[torch.Tensor, "B T"]]

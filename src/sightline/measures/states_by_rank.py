@@ -16,7 +16,7 @@ from sightline.core.protocols import Arrays, Auditable, SupportsStates, Trace
 from sightline.core.results import Ragged
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import Words, like, words_of
-from sightline.measures.trace_arrays import keys_of, of_words, shuffled, to_numpy
+from sightline.measures.trace_arrays import keys_of, of_words, shuffled
 from sightline.numerics.pca import Axes
 from sightline.numerics.projections import uniform
 from sightline.numerics.rank_coupling import Coupling, RankedStates, coupling
@@ -32,6 +32,7 @@ from sightline.numerics.rank_selection import (
     too_little,
 )
 from sightline.numerics.rank_targets import Bins
+from sightline.numerics.tensors import to_numpy
 from sightline.numerics.text_clusters import numbered
 
 Array = np.ndarray

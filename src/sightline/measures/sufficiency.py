@@ -27,7 +27,8 @@ from sightline.measures.removal_curves import (
     of_sets,
     orders_of,
 )
-from sightline.measures.trace_arrays import WHY, decided, to_numpy, with_reasons
+from sightline.measures.trace_arrays import WHY, decided, with_reasons
+from sightline.numerics.tensors import to_numpy
 
 _SET = MEASURES["sufficiency"].settings
 

@@ -19,7 +19,8 @@ from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.rationale_overlap import UNMARKED, marked_words
-from sightline.measures.trace_arrays import count_undefined, decided, to_numpy
+from sightline.measures.trace_arrays import count_undefined, decided
+from sightline.numerics.tensors import to_numpy
 
 Array = np.ndarray
 

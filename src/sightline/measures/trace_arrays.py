@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
-import torch
 from jaxtyping import Bool, Float, Int
 
 from sightline.core.example import Example
@@ -16,6 +15,7 @@ from sightline.core.results import Bracket, Ragged, Values
 from sightline.core.seeds import Seeds, seed_for
 from sightline.numerics.divergences import probabilities
 from sightline.numerics.simplex import decision
+from sightline.numerics.tensors import to_numpy
 
 Array = np.ndarray
 SURVEYED = "surveyed"
@@ -24,12 +24,6 @@ NOT_FINITE = "not_finite"
 """The array that marks the texts whose output is not finite (`Trace.finite`), if there are any."""
 WHY = "why: "
 """Prefix of the arrays in which a measure says, text by text, why its numbers are undefined."""
-
-
-def to_numpy(tensor: torch.Tensor) -> Array:
-    """Copy a tensor to an array, floats as float64 so that saturated outputs still differ."""
-    out = tensor.detach().cpu()  # first: not every device has float64
-    return np.asarray((out.double() if out.is_floating_point() else out).numpy())
 
 
 def predicted_probability(

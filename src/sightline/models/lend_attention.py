@@ -11,6 +11,7 @@ from sightline.core.protocols import Batch
 from sightline.data.vocabulary import SPECIALS
 from sightline.models.classifier import AttentionClassifier
 from sightline.models.external_attention import BorrowedAttention
+from sightline.numerics.tensors import to_numpy
 
 
 def borrow_attention(model: AttentionClassifier, lender: AttentionClassifier) -> None:
@@ -36,4 +37,4 @@ def attention_of(model: AttentionClassifier, batch: Batch) -> list[Float[np.ndar
     """Give the word weights of each text of a batch."""
     weights: torch.Tensor = model.trace(batch).attention
     there: Bool[torch.Tensor, "B T"] = batch.attendable
-    return [row[mask].cpu().double().numpy() for row, mask in zip(weights, there, strict=True)]
+    return [to_numpy(row[mask]) for row, mask in zip(weights, there, strict=True)]

@@ -17,8 +17,9 @@ from safetensors.torch import load, save
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from sightline._io.atomic_write import from_home, is_free, plain, put_back, write_whole
+from sightline._io.atomic_write import is_free, plain, put_back, write_whole
 from sightline._io.checksums import MANIFEST, check_unchanged, seal
+from sightline._io.home_folder import from_home
 from sightline.config.json_reader import parse_json, read_as
 from sightline.config.key_compatibility import LATER
 from sightline.config.specs import ModelSpec, plain_values

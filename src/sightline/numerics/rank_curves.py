@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, Int, Num
 
 from sightline.core.errors import SpecError
-from sightline.numerics.text_clusters import added
+from sightline.numerics.text_clusters import group_sums
 
 Array = np.ndarray
 
@@ -60,7 +60,7 @@ def resampled(
             "is biased upwards, and a resample adds the same bias a second time, so that the "
             "interval may miss the truth and the estimate too. Resample held-out scores"
         )
-    sums, sizes = added(scores, clusters), np.bincount(clusters)
+    sums, sizes = group_sums(scores, clusters), np.bincount(clusters)
     times = generator.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=draws)
     return np.asarray(times @ sums / (times @ sizes)[:, None])
 
@@ -84,7 +84,7 @@ def exchanged(
     """Give the curves after permuting the scores among the ranks, the same in all texts of a cluster:
     the null hypothesis that ranks mean nothing.
     """
-    sums = added(scores, clusters)
+    sums = group_sums(scores, clusters)
     drawn = [generator.permuted(sums, axis=1).sum(0) for _ in range(permutations)]
     return np.stack(drawn) / len(scores)
 
@@ -92,7 +92,7 @@ def exchanged(
 def error_of_contrast(scores: Float[Array, "N K"], clusters: Int[Array, " N"]) -> float:
     """Standard error of the contrast of a curve, over clusters."""
     each = contrast(scores)
-    sums, sizes = added(each, clusters), np.bincount(clusters)
+    sums, sizes = group_sums(each, clusters), np.bincount(clusters)
     weight = len(sums) / len(each)
     apart = sums * weight - each.mean() * (sizes * weight - 1)
     return float(apart.std(ddof=1) / np.sqrt(len(sums)))

@@ -21,6 +21,7 @@ from sightline.numerics.adversarial_descent import Descent, DescentProblem, desc
 from sightline.numerics.divergences import jensen_shannon, probabilities
 from sightline.numerics.max_divergence import overlap
 from sightline.numerics.simplex import classes_apart, decision
+from sightline.numerics.tensors import to_numpy
 from sightline.numerics.tolerance import Tolerance
 
 Array = np.ndarray
@@ -61,9 +62,7 @@ class Probe:
 
     def __post_init__(self) -> None:
         """Convert the tensors of the problem to arrays."""
-        self.own, self.logits = (
-            one.cpu().double().numpy() for one in (self.task.attention, self.task.logits)
-        )
+        self.own, self.logits = (to_numpy(one) for one in (self.task.attention, self.task.logits))
         self.mask = self.task.mask.cpu().numpy()
         self.decodes = np.zeros(len(self.own), dtype=np.int64)
 
@@ -74,7 +73,7 @@ class Probe:
         self.decodes += len(points) if asked is None else asked.sum(axis=0)
         with torch.no_grad():
             logits = self.task.decode(torch.from_numpy(points).to(self.task.attention))
-        return np.asarray(logits.cpu().double().numpy())
+        return to_numpy(logits)
 
     def holds(self, points: Points, asked: Bool[Array, "K B"] | None = None) -> Bool[Array, "K B"]:
         """Tell which points keep the model's output."""
@@ -238,6 +237,6 @@ def _descended(probe: Probe, scores: Float[Array, "K B T"], how: Descent) -> Poi
     attention, which is inside.
     """
     start = torch.from_numpy(scores).to(probe.task.attention)
-    reached = descend(probe.task, start, probe.tolerance, how).cpu().double().numpy()
+    reached = to_numpy(descend(probe.task, start, probe.tolerance, how))
     probe.decodes += len(scores) * how.steps
     return farthest_along(probe, np.broadcast_to(probe.own, reached.shape), reached)

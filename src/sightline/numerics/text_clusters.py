@@ -18,7 +18,7 @@ def numbered(clusters: Int[Array, " N"]) -> Int[Array, " N"]:
     return np.asarray(first.argsort().argsort()[members])
 
 
-def added(values: Num[Array, "N *S"], members: Int[Array, " N"]) -> Float[Array, "G *S"]:
+def group_sums(values: Num[Array, "N *S"], members: Int[Array, " N"]) -> Float[Array, "G *S"]:
     """Add up the rows of each cluster; ``members`` numbers the clusters from 0."""
     sums = np.zeros((int(members.max(initial=-1)) + 1, *values.shape[1:]))
     np.add.at(sums, members, values)

@@ -7,7 +7,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from math import ceil
+from shlex import quote
 
+from sightline.config.word_maps import USER_MAPS
 from sightline.core.audited_map import ATTENTION, reword_for_map
 from sightline.core.results import (
     BY_ABSENCE,
@@ -21,11 +23,18 @@ from sightline.core.results import (
 )
 from sightline.core.word_lists import join_words
 from sightline.report.alternative_maps import MapFamily, families
-from sightline.report.data_notes import clusters_of
 from sightline.report.map_names import map_title
 from sightline.report.number_format import KEEP, approximate_count, count
-from sightline.report.sentences import answers, name_classes, of_classes, opened, quoted
+from sightline.report.sentences import (
+    answers,
+    name_classes,
+    of_classes,
+    opened,
+    quoted,
+    shown_parts,
+)
 from sightline.report.sequential_note import BUDGET_SPENT, is_sequential, is_unfinished
+from sightline.verdict.audit_clusters import clusters_of
 from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import AS_ONE, TOO_FEW, UNFIT
 
@@ -79,14 +88,34 @@ def first_of_all(audit: Results) -> str:
     return f"{GUESSING} {AFTER_GUESSING}"
 
 
-def recommended(audit: Results) -> frozenset[str]:
+def recommended(audit: Results) -> tuple[str, ...]:
     """Name the maps other than attention that may be shown; none while the model has to be fixed
     first.
     """
     if first_of_all(audit):
-        return frozenset()
-    shown = {one.name for one in families(audit.maps, audit.verdict) if one.may_be_shown}
-    return frozenset(shown - {ATTENTION})
+        return ()
+    shown = (one.name for one in families(audit.maps, audit.verdict) if one.may_be_shown)
+    return tuple(name for name in shown if name != ATTENTION)
+
+
+def drawn_of_any_text(audit: Results) -> tuple[str, ...]:
+    """Name the recommended maps that a model gives of any text."""
+    return tuple(name for name in recommended(audit) if name not in USER_MAPS)
+
+
+def look_command(audit: Results, saved: str = "") -> str:
+    """Write the command that draws the other maps of a new text, if attention may be shown for no
+    texts and another map may; otherwise nothing. ``saved`` is the folder of the audit.
+    """
+    if not (drawn := drawn_of_any_text(audit)) or shown_parts(audit.verdict):
+        return ""
+    # Another model has to be saved first, or is known to Python alone.
+    by_place = "command" in audit.spec and "run" not in audit.spec
+    model = quote(str(audit.spec.get("model", ""))) if by_place else "MODEL"
+    label = f" --label-name {quote(str(audit.spec['label']))}" if "label" in audit.spec else ""
+    query = ' --query "a question"' if any(one.query is not None for one in audit.texts) else ""
+    maps = f"--audit {quote(saved)}" if saved else " ".join(f"--map {name}" for name in drawn)
+    return f'sightline look {model} "a text"{query}{label} {maps}'
 
 
 def _unfit(audit: Results, reason: Reason) -> str:
@@ -194,7 +223,8 @@ def _share(audit: Results, name: str, independent: int) -> float:
 
 def _independent(audit: Results) -> Counter[str]:
     """Count the texts of each predicted class; those of one cluster count as one."""
-    clusters = clusters_of(audit) or range(len(audit.texts))
+    known = clusters_of(audit)
+    clusters = range(len(audit.texts)) if known is None else known.tolist()
     found = {(one.predicted, number) for one, number in zip(audit.texts, clusters, strict=True)}
     return Counter(predicted for predicted, _ in found)
 

@@ -7,15 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-from shlex import quote
 from typing import TypeGuard
 
-from sightline.config.word_maps import USER_MAPS
 from sightline.core.audited_map import ATTENTION, reword_for_map
 from sightline.core.results import MUST_NOT, Estimate, MapRow, Results, Verdict
 from sightline.report.map_names import map_title
 from sightline.report.number_format import count, plainly, texts
-from sightline.report.sentences import answers, but_not_for, by_absence
+from sightline.report.sentences import answers, but_not_for, by_absence, shown_parts
 
 _HOW = (
     "Numbers are shares of the prediction: 0 is what random words do (below 0 is worse), 1 "
@@ -90,9 +88,7 @@ class MapFamily:
     @property
     def forbidden(self) -> bool:
         """Whether the verdict permits attention for no texts, whatever it carries."""
-        return self.verdict is not None and not any(
-            part.advised and part.level.permits for part in answers(self.verdict)
-        )
+        return self.verdict is not None and not shown_parts(self.verdict)
 
     @property
     def against(self) -> tuple[str, ...]:
@@ -203,29 +199,6 @@ def families(rows: Sequence[MapRow], verdict: Verdict | None = None) -> list[Map
         for signed in (False, True)
     ]
     return [family for family in kinds if family.rows]
-
-
-def other_maps(audit: Results) -> tuple[str, ...]:
-    """Name the maps other than attention that may be shown, and that a model gives of any text."""
-    shown = (one.name for one in families(audit.maps, audit.verdict) if one.may_be_shown)
-    return tuple(name for name in shown if name != ATTENTION and name not in USER_MAPS)
-
-
-def look_command(audit: Results, saved: str = "") -> str:
-    """Write the command that draws the other maps of a new text, if attention may be shown for no
-    texts and another map may; otherwise nothing. ``saved`` is the folder of the audit.
-    """
-    if not (drawn := other_maps(audit)) or any(
-        part.advised and part.level.permits for part in answers(audit.verdict)
-    ):
-        return ""
-    # Another model has to be saved first, or is known to Python alone.
-    by_place = "command" in audit.spec and "run" not in audit.spec
-    model = quote(str(audit.spec.get("model", ""))) if by_place else "MODEL"
-    label = f" --label-name {quote(str(audit.spec['label']))}" if "label" in audit.spec else ""
-    query = ' --query "a question"' if any(one.query is not None for one in audit.texts) else ""
-    maps = f"--audit {quote(saved)}" if saved else " ".join(f"--map {name}" for name in drawn)
-    return f'sightline look {model} "a text"{query}{label} {maps}'
 
 
 def numbers(row: MapRow) -> dict[str, Estimate | None]:

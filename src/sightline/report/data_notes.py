@@ -11,7 +11,7 @@ import numpy as np
 
 from sightline.config.label_map import READ_AS
 from sightline.core.error_excerpts import NOT_SHOWN
-from sightline.core.results import Measurement, Results
+from sightline.core.results import Results
 from sightline.data.assembly.data_warnings import (
     ALONE,
     AS_MISSING,
@@ -26,6 +26,7 @@ from sightline.data.near_duplicates import NEAR
 from sightline.report.number_format import count, count_phrase, texts
 from sightline.report.sentences import opened, quoted_start
 from sightline.report.sequential_note import settled_after
+from sightline.verdict.audit_clusters import clusters_of
 from sightline.verdict.thresholds import default_thresholds
 
 TITLE = "About the texts"
@@ -59,20 +60,13 @@ def noted(audit: Results) -> list[str]:
     ]
 
 
-def clusters_of(audit: Results) -> list[int] | None:
-    """Number the cluster of each text; None in an audit that does not say."""
-    outputs = audit.measurements.get("outputs")
-    found = outputs.values.get("cluster") if isinstance(outputs, Measurement) else None
-    return None if found is None else [int(one) for one in np.asarray(found)]
-
-
 def _groups(audit: Results, card: Mapping[str, Any]) -> Iterator[str]:
     """Say how many groups of texts there are that belong together, such as notes of a patient."""
     clusters, columns = clusters_of(audit), card.get("columns")
     column = columns.get("group") if isinstance(columns, Mapping) else None
     if not column or clusters is None:
         return
-    about, apart = card.get("splits", {}).get("test", {}), len({*clusters})
+    about, apart = card.get("splits", {}).get("test", {}), len(np.unique(clusters))
     if about.get("n") == len(audit.texts) and (found := about.get("groups")):
         none = f", and {count(found['without'])} of none" if found["without"] else ""
         yield (

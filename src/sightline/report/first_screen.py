@@ -56,6 +56,7 @@ from sightline.report.sentences import (
     of_classes,
     opened,
     quoted,
+    shown_parts,
 )
 from sightline.report.sequential_note import BUDGET_SPENT, is_unfinished
 from sightline.report.transfer_summary import transfer_sentences
@@ -229,7 +230,7 @@ def caveats(audit: Results, *, scores: bool = True) -> list[str]:
 
 def of_tests(audit: Results, *, scores: bool) -> Iterator[TestReason]:
     """Give each reason of the verdict that comes from a test."""
-    none_shown = not any(part.level.permits for part in answers(audit.verdict) if part.advised)
+    none_shown = not shown_parts(audit.verdict)
     for reason, which, classes in caveat_reasons(audit.verdict):
         if _is_named_below(audit, reason) or reason.words.startswith(BY_ABSENCE):
             continue  # they have their own block, or the verdict has said why
@@ -395,7 +396,7 @@ def _kind(family: MapFamily) -> str:
 
 def _map(family: MapFamily, audit: Results, *, scores: bool) -> str:
     """Name the map that may be shown; attention itself if the verdict allows it."""
-    allowed = [part for part in answers(audit.verdict) if part.level.permits and part.advised]
+    allowed = shown_parts(audit.verdict)
     noun = audit.verdict.of_map
     which = of_classes([name for part in allowed for name in part.classes])
     attention = f"{noun}{which}" if allowed and not family.signed else ""

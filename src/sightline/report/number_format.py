@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from sightline.core.interval_level import level_in
+from sightline.config.interval_settings import INTERVALS
+from sightline.core.interval_level import level_in, percent_of
 from sightline.core.results import Estimate
 
 KEEP = "\u00a0"
 """A space that breaks no line, so that a number stays with its bound and its sign."""
 CHANCE_TO_BEST = f"0{KEEP}={KEEP}chance, 1{KEEP}={KEEP}best"
 """How to read a score, where nothing else explains it."""
-_USUAL = "95"
+_USUAL = percent_of(INTERVALS["level"])
 """The level of an interval in per cent where its method names none."""
 
 

@@ -114,6 +114,11 @@ def by_absence(verdict: Verdict) -> tuple[str, ...]:
     return of_level(verdict, BY_ABSENCE)
 
 
+def shown_parts(verdict: Verdict) -> list[HeadlinePart]:
+    """Give the parts of the headline for whose texts the map may be shown."""
+    return [part for part in answers(verdict) if part.advised and part.level.permits]
+
+
 def forbidden_for_all(verdict: Verdict) -> bool:
     """Check whether the map must not be shown for any texts, which no open test changes."""
     return {part.level for part in answers(verdict)} == {MUST_NOT}

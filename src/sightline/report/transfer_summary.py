@@ -14,7 +14,7 @@ from sightline.report.advice import first_of_all
 from sightline.report.alternative_maps import families
 from sightline.report.map_names import map_title
 from sightline.report.number_format import CHANCE_TO_BEST, bracketed, plainly
-from sightline.report.sentences import answers, opened, quoted
+from sightline.report.sentences import opened, quoted, shown_parts
 from sightline.verdict.audit_test import FLIPS
 from sightline.verdict.catalogue import OWN
 
@@ -88,7 +88,7 @@ def amount(share: float) -> str:
 
 def transferred_share(audit: Results) -> TransferredShare | None:
     """Compute what the highlighted words carry; None if no map may be shown or nothing is known."""
-    shown = [part for part in answers(audit.verdict) if part.advised and part.level.permits]
+    shown = shown_parts(audit.verdict)
     if not shown or first_of_all(audit):
         return None
     moved, own = ({one.code: one for one in audit.findings}.get(code) for code in (TRANSFER, OWN))

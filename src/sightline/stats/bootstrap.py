@@ -12,6 +12,7 @@ from scipy.special import ndtr, ndtri
 
 from sightline.core.results import Estimate
 from sightline.numerics.count_tables import Counts
+from sightline.numerics.text_clusters import group_sums
 from sightline.stats import resamples
 from sightline.stats.intervals import (
     LEVEL,
@@ -20,7 +21,6 @@ from sightline.stats.intervals import (
     Bounds,
     clip_interval,
     describe_method,
-    group_sums,
     has_no_spread,
     interval_of_equal_values,
     known_rows,

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.core.results import Estimate
+from sightline.numerics.text_clusters import group_sums
 from sightline.stats.intervals import (
     LEVEL,
     UNDEFINED,
@@ -19,7 +20,6 @@ from sightline.stats.intervals import (
     clip_interval,
     describe_method,
     effective,
-    group_sums,
     has_no_spread,
     interval_of_equal_values,
     known_rows,

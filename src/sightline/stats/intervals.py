@@ -27,13 +27,6 @@ _TOLERANCE = 1e-9
 """Relative to the scale: smaller differences are due to rounding."""
 
 
-def group_sums(values: Float[Array, "N *S"], members: Int[Array, " N"]) -> Float[Array, "G *S"]:
-    """Add up the rows of each group; ``members`` numbers the groups from 0."""
-    sums = np.zeros((int(members.max()) + 1, *values.shape[1:]))
-    np.add.at(sums, members, values)
-    return sums
-
-
 def number_clusters(clusters: Int[Array, " N"] | None, n: int) -> Int[Array, " N"]:
     """Number the clusters from 0; without clusters each text is its own."""
     return np.arange(n) if clusters is None else np.unique(clusters, return_inverse=True)[1]

@@ -13,6 +13,7 @@ from jaxtyping import Float, Int
 
 from sightline.config.interval_settings import INTERVALS
 from sightline.core.results import Estimate
+from sightline.numerics.text_clusters import group_sums
 from sightline.stats import resamples
 from sightline.stats.intervals import (
     LEVEL,
@@ -24,7 +25,6 @@ from sightline.stats.intervals import (
     clip_interval,
     describe_method,
     effective,
-    group_sums,
     has_no_spread,
     interval_of_equal_values,
     known_rows,

@@ -9,7 +9,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from sightline.config.interval_settings import INTERVALS
-from sightline.stats.intervals import group_sums, number_clusters
+from sightline.numerics.text_clusters import group_sums
+from sightline.stats.intervals import number_clusters
 
 Array = np.ndarray
 FEW: int = INTERVALS["few"]

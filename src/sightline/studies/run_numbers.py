@@ -16,7 +16,7 @@ from sightline.stats.bootstrap import mean
 from sightline.stats.distribution_shapes import largest
 from sightline.stats.intervals import Bounds, clip_interval
 from sightline.studies.aggregate import Number
-from sightline.verdict.evidence import clusters_of
+from sightline.verdict.audit_clusters import clusters_of
 from sightline.verdict.number_bounds import ends_of
 
 SHARE: Bounds = (0.0, 1.0)

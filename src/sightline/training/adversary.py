@@ -28,6 +28,7 @@ from sightline.models.attention import by_word
 from sightline.models.classifier import AttentionClassifier
 from sightline.models.lend_attention import attention_of
 from sightline.numerics.divergences import probabilities
+from sightline.numerics.tensors import to_numpy
 
 BATCH = 128
 
@@ -64,7 +65,7 @@ class AdversaryObjective:
         out = np.zeros(len(validation))
         with torch.no_grad():
             for rows in length_batches(validation, BATCH):
-                out[rows] = self.losses(model, [validation[i] for i in rows]).cpu().double().numpy()
+                out[rows] = to_numpy(self.losses(model, [validation[i] for i in rows]))
         return out
 
 
@@ -75,7 +76,7 @@ def _stored(
     base.eval()
     for rows in length_batches(texts, BATCH):
         batch = base.collate([texts[i] for i in rows])
-        targets = probabilities(base.trace(batch).logits.cpu().double().numpy())
+        targets = probabilities(to_numpy(base.trace(batch).logits))
         for row, weights, answer in zip(rows, attention_of(base, batch), targets, strict=True):
             attention[texts[row].index], answers[texts[row].index] = weights, answer
     return attention, answers

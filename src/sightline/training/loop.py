@@ -21,6 +21,7 @@ from sightline.models.classifier import AttentionClassifier
 from sightline.numerics.classification_metrics import area_under_roc
 from sightline.numerics.divergences import probabilities
 from sightline.numerics.simplex import decision
+from sightline.numerics.tensors import to_numpy
 from sightline.training.adam import Adam, ParameterGroup
 from sightline.training.epoch import EpochSteps
 from sightline.training.objective import LabelSets, MultiLabelLoss, Objective, SingleLabelLoss
@@ -176,7 +177,7 @@ def predict(
     logits = np.zeros((len(split), 1 if model.link == "sigmoid" else len(model.label_names)))
     with torch.no_grad():
         for rows in length_batches(split, batch_size):
-            logits[rows] = model(model.collate([split[i] for i in rows])).cpu().double().numpy()
+            logits[rows] = to_numpy(model(model.collate([split[i] for i in rows])))
     return logits
 
 

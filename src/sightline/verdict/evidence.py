@@ -20,9 +20,7 @@ from sightline.core.results import (
     NotRun,
     Outcome,
     Ragged,
-    Results,
 )
-from sightline.numerics.text_clusters import numbered
 from sightline.stats import bootstrap
 from sightline.stats.contrasts import Contrast, paired, score
 from sightline.stats.intervals import LEVEL
@@ -38,13 +36,6 @@ from sightline.verdict.thresholds import Thresholds
 from sightline.verdict.transfer_estimates import compared
 
 Array = np.ndarray
-
-
-def clusters_of(audit: Results) -> Int[Array, " N"] | None:
-    """Number the clusters of the texts of an audit by their first texts; None if it does not say."""
-    outputs = audit.measurements.get("outputs")
-    found = outputs.values.get("cluster") if isinstance(outputs, Measurement) else None
-    return None if found is None else numbered(np.asarray(found))
 
 
 class ScoreQuantities(NamedTuple):

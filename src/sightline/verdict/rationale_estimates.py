@@ -7,7 +7,7 @@ import numpy as np
 from sightline.config.word_maps import MAPS
 from sightline.core.results import Estimate, Measurement, Results
 from sightline.stats.bootstrap import mean
-from sightline.verdict.evidence import clusters_of
+from sightline.verdict.audit_clusters import clusters_of
 
 SCORES = ("auprc", "auprc_chance", "f1", "f1_chance", "iou", "iou_chance")
 """How well a map finds the rationale, each with the value of a permuted map."""

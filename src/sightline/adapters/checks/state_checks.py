@@ -15,6 +15,7 @@ from sightline.adapters.checks.probe_batch import (
     weighted,
 )
 from sightline.core.protocols import SupportsStateReplacement, SupportsStates
+from sightline.numerics.tensors import to_numpy
 
 LEFT = 1e-2
 """Largest share of a gradient of the logits that may not run through the hidden state of the one
@@ -116,7 +117,7 @@ def _gradients(
         else torch.zeros_like(embeddings)
         for one in asked
     ]
-    found = torch.stack([one.flatten() for one in taken]).cpu().double().numpy()
+    found = to_numpy(torch.stack([one.flatten() for one in taken]))
     return found[:-1], found[-1]
 
 

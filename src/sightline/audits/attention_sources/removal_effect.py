@@ -21,7 +21,8 @@ from sightline.measures.removal_curves import (
     of_sets,
     orders_of,
 )
-from sightline.measures.trace_arrays import decided, to_numpy
+from sightline.measures.trace_arrays import decided
+from sightline.numerics.tensors import to_numpy
 
 
 @dataclass(frozen=True)

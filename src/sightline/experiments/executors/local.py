@@ -158,9 +158,6 @@ def _hire(store: Store, again: bool) -> _Worker:
 def work(pipe: Connection, root: Path, again: bool) -> None:
     """Execute the runs that arrive through a pipe, until it is closed or the parent has ended."""
     end_with_parent()
-    import torch  # noqa: PLC0415  (only now: see above)
-
-    torch.set_num_threads(1)
     with suppress(EOFError, BrokenPipeError):  # the parent has ended: finished runs are kept
         while True:
             pipe.send(_tried(pipe.recv(), root, again))

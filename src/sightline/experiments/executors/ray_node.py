@@ -68,9 +68,6 @@ def versions() -> dict[str, str]:
 
 def work(order: Order) -> NodeReply:
     """Execute one run in the store, or in a temporary store if this machine does not see it."""
-    import torch  # noqa: PLC0415  (only now: the sender needs no torch)
-
-    torch.set_num_threads(1)  # equal threads, equal bits
     with chdir(order.folder if Path(order.folder).is_dir() else os.curdir):
         if description := _unfit(order):
             return NodeReply(_name(), "unfit", description)

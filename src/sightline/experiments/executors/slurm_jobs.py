@@ -118,11 +118,8 @@ class _Queue:
 
 def do_cell(spec: RunSpec, root: Path, folder: Path) -> State | Exception:
     """Execute one run on a node; return errors of the disk and bugs of ours as text."""
-    import torch  # noqa: PLC0415  (the submitting process needs no torch)
-
     from sightline.experiments.run_in_store import run_claimed  # noqa: PLC0415  (torch)
 
-    torch.set_num_threads(1)  # equal threads, equal bits
     try:
         with chdir(folder):
             return run_claimed(spec, Store(root))

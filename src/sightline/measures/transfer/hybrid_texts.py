@@ -16,7 +16,8 @@ from sightline.core.example import Example
 from sightline.core.interning import Span
 from sightline.core.protocols import Auditable, Batch
 from sightline.measures.perturbations import at_once, chunks, logits_of_variants, token_counts
-from sightline.measures.trace_arrays import borders, to_numpy
+from sightline.measures.trace_arrays import borders
+from sightline.numerics.tensors import to_numpy
 from sightline.numerics.ties import level_ties_and_fade
 
 Array = np.ndarray

@@ -20,15 +20,7 @@ from sightline.core.seeds import Seeds
 from sightline.measures.attribution_maps import AttributionMaps, rivals
 from sightline.measures.batch_words import types_of, words_of
 from sightline.measures.importance import TOKENS_AT_ONCE
-from sightline.measures.trace_arrays import (
-    WHY,
-    cluster_of,
-    decided,
-    of_words,
-    ragged,
-    to_numpy,
-    with_reasons,
-)
+from sightline.measures.trace_arrays import WHY, cluster_of, decided, of_words, ragged, with_reasons
 from sightline.measures.transfer.donor_pairs import (
     DonorTexts,
     donors,
@@ -49,6 +41,7 @@ from sightline.measures.transfer.word_swaps import (
     run_hybrids,
 )
 from sightline.numerics.known_values import mean_of_known
+from sightline.numerics.tensors import to_numpy
 
 _SET = MEASURES["transplant"].settings
 Array = np.ndarray

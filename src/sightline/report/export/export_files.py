@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from sightline._io.atomic_write import from_home, is_free, plain, write_whole
+from sightline._io.atomic_write import is_free, plain, write_whole
+from sightline._io.home_folder import from_home
 from sightline.core.errors import MissingExtra, StoreError
 from sightline.core.installation import install_line
 from sightline.core.results import Failed, NotRun, Results

@@ -20,7 +20,7 @@ from sightline.report.figures.palette import INK, PALE, label, shade
 from sightline.report.figures.plot import Plot, PlotRow, left_out_note
 from sightline.report.number_format import count, interval
 from sightline.stats.parameter_sweep import Point, SweepRun, mean_sweep_tau, points
-from sightline.verdict.evidence import clusters_of
+from sightline.verdict.audit_clusters import clusters_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,14 +14,8 @@ from sightline.core.audited_map import ATTENTION
 from sightline.core.results import Results
 from sightline.report import sentences
 from sightline.report.accuracy_sentences import accuracy_notes
-from sightline.report.advice import TITLE, first_of_all, recommended
-from sightline.report.alternative_maps import (
-    MEASURED,
-    at_odds,
-    comparison_method,
-    families,
-    look_command,
-)
+from sightline.report.advice import TITLE, first_of_all, look_command, recommended
+from sightline.report.alternative_maps import MEASURED, at_odds, comparison_method, families
 from sightline.report.attention_source_notes import MEASURED as READINGS_MEASURED
 from sightline.report.attention_source_notes import heat, tried_sources
 from sightline.report.caption import caption
@@ -155,7 +149,7 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
         "answers": [(one.text, one.tone) for one in conclusions(audit)],
         "reasons": named.pop(WHY, ()),
         "maps": named.pop(MAPS, ()),
-        "look": "" if first_of_all(audit) else look_command(audit),
+        "look": look_command(audit),
         "facts": named,
         "decided": decided,
         "undecided": [one for one in audit.verdict.decided_by if one not in decided],

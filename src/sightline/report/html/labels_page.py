@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from sightline._io.atomic_write import from_home, write_bytes, write_whole
+from sightline._io.atomic_write import write_bytes, write_whole
+from sightline._io.home_folder import from_home
 from sightline.core.results import Results
 from sightline.report.html.audit_page import write_page
 from sightline.report.html.page_template import frame, template

@@ -25,7 +25,7 @@ from sightline.studies.papers.study_models import run_spec as trained_spec
 from sightline.studies.run_numbers import SHARE, TAU, mean_of, numbers_of, read_estimates
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import FinishedRun, JointReading, Params
-from sightline.verdict.evidence import clusters_of
+from sightline.verdict.audit_clusters import clusters_of
 
 CORPORA = ("imdb", "news", "sst")
 PAIRS = ("bilstm+additive", "transformer+dot")
