@@ -129,6 +129,12 @@ def test_texts_that_were_handed_over_are_known_by_their_content(data: Dataset) -
         load(DataSpec(GIVEN, "texts"), 0)
 
 
+def test_a_setting_beside_a_data_spec_is_refused() -> None:
+    with pytest.raises(SpecError) as refused:
+        sightline.load(parse_data("planted:needle"), max_tokens=7)
+    assert refused.value.field == "max_tokens"
+
+
 @pytest.mark.parametrize(
     ("field", "named"),
     [

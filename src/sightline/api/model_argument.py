@@ -119,10 +119,7 @@ def join_with_data(
     check_data(data, call)
     _check_named(companions)
     known = known_model(model, several=several)
-    if (
-        data.card.get("recipe") != "paper"
-    ):  # its copies between splits belong to the published corpus; the card counts them
-        refuse_seen(data, frozenset(known.record.get("seen", ())), known.model.name)
+    refuse_seen(data, frozenset(known.record.get("seen", ())), known.model.name)
     refuse_calibrated(data, known.model)
     if known.model.origin == "elsewhere":
         data = _noting_division(data)

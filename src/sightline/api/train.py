@@ -90,6 +90,8 @@ def load(data: str | Path | DataSpec | Frame, seed: int = 0, **settings: Any) ->
     settings |= {name: whole(settings[name], name, 1) for name in numbers}
     if isinstance(data, Frame):
         return load_dataset.load_frame(data, seed, **settings)
+    if isinstance(data, DataSpec) and settings:
+        raise SpecError("a DataSpec has this setting itself; set it there", field=min(settings))
     spec = data if isinstance(data, DataSpec) else parse_data(str(data), **settings)
     return load_dataset.load(spec, seed, training=not spec.every_row)
 

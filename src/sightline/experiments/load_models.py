@@ -63,10 +63,6 @@ def load_trained(
     dataset = load_to_audit(data, seed, seen, measures=measures)
     if not has_labels(model):
         dataset = numbered_for(dataset, model.label_names, label_map)
-    if (
-        data.recipe == "paper"
-    ):  # its copies between splits belong to the published corpus; the card counts them
-        seen -= frozenset(seen_texts(dataset))
     refuse_seen(dataset, seen, str(folder))
     if unlike := list(unlike_training(data, record)):
         dataset = replace(dataset, card={**dataset.card, "unlike_training": unlike})
