@@ -15,7 +15,11 @@ from sightline.experiments.leakage import refuse_seen, seen_texts
 @pytest.mark.parametrize(("recipe", "refused"), [("clean", True), ("paper", False)])
 def test_copies_between_splits_belong_to_a_papers_recipe(recipe: str, refused: bool) -> None:
     data = load(parse_data("planted:needle(n=120,length=6)"), 0)
-    copied = replace(data, test=data.train[:5], card={**data.card, "recipe": recipe})
+    copies = tuple(
+        replace(one, id=f"copy of {one.id}", index=test.index)
+        for one, test in zip(data.train[:5], data.test, strict=False)
+    )
+    copied = replace(data, test=copies, card={**data.card, "recipe": recipe})
     seen = frozenset(seen_texts(copied))
     if not refused:
         return refuse_seen(copied, seen, "model")
@@ -27,4 +31,4 @@ def test_texts_of_another_training_are_refused_under_a_papers_recipe() -> None:
     data = load(parse_data("planted:needle(n=120,length=6)"), 0)
     read = replace(data, card={**data.card, "recipe": "paper"})
     with pytest.raises(DataError):
-        refuse_seen(read, frozenset(seen_texts(replace(data, train=data.test))), "model")
+        refuse_seen(read, frozenset(seen_texts(replace(data, train=data.test, test=()))), "model")
