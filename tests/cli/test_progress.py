@@ -97,6 +97,29 @@ def test_a_bar_moves_within_an_epoch(clock: list[float], monkeypatch: pytest.Mon
         assert shown.tasks[0].completed == pytest.approx(1.5)
 
 
+def test_a_bar_tells_the_time_left_once_it_is_known(
+    clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=200)
+    monkeypatch.setattr(progress, "Console", lambda stderr: console)
+    with progress._bars() as shown:
+        bars = Bars(shown)
+        bars.texts(10, 100)
+        clock[0] += 1
+        bars.texts(30, 100)
+        early = shown.tasks[0].fields["note"]
+        clock[0] += 19
+        bars.texts(60, 100)
+        later = shown.tasks[0].fields["note"]
+        bars.texts(5, 100)  # the stage begins again
+        clock[0] += 10
+        bars.texts(15, 100)
+        again = shown.tasks[0].fields["note"]
+    assert "left" not in early
+    assert "16 s left" in later  # 50 texts in 20 s
+    assert "85 s left" in again
+
+
 def test_what_is_read_is_told_as_long_as_somebody_watches(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 SECONDS_BETWEEN = 60.0
 """One line a minute: log files are read afterwards, and slow work is watched by the minute."""
 _FRAME = 0.1
+_SETTLED = 3.0
+"""Seconds after which a bar tells the time left; before, the estimate jumps."""
 AUDIT = "auditing"
 """The stage of an audit that takes every measure at once."""
 
@@ -80,28 +82,45 @@ def _of_measures(codes: Sequence[str]) -> str:
     return measures_line(codes)
 
 
+class StageClock:
+    """Estimates the time that a stage still takes from its time so far, counted from the first step
+    that was shown.
+    """
+
+    def __init__(self, share: float, now: float) -> None:
+        self.first, self.began, self.reached = share, now, share
+
+    def left(self, share: float, now: float, bound: str = "about ") -> str:
+        """Describe the time left, with a comma before it; empty before a second step and at the
+        end.
+        """
+        if not self.first < share < 1:
+            return ""
+        seconds = (now - self.began) / (share - self.first) * (1 - share)
+        return f", {bound}{duration(seconds)} left"
+
+
 class Bars:
     """A bar for each training, and one for each stage of an audit."""
 
     def __init__(self, shown: Progress) -> None:
         self.shown = shown
         self.tasks: dict[str, TaskID] = {}
+        self.clocks: dict[str, StageClock] = {}
         self.reached, self.moved_at = "", 0.0
         self.audit = AUDIT
 
     def epoch(self, name: str, epoch: Epoch, epochs: int) -> None:
         """Move the bar of a training."""
         self.reached = f", accuracy {epoch.accuracy:.3f}"
-        self._move(f"training {name}", epoch.number, epochs, f"epoch {epoch.number}{self.reached}")
+        self._train(name, epoch.number, epochs, f"epoch {epoch.number}{self.reached}")
 
     def batch(self, name: str, epoch: int, epochs: int, done: int, total: int) -> None:
         """Move the bar of a training within an epoch, as often as an eye can follow."""
         if (now := time.monotonic()) - self.moved_at >= _FRAME:
             self.moved_at = now
             reached = self.reached if epoch > 1 else ""
-            self._move(
-                f"training {name}", epoch - 1 + done / total, epochs, f"epoch {epoch}{reached}"
-            )
+            self._train(name, epoch - 1 + done / total, epochs, f"epoch {epoch}{reached}")
 
     def reading(self, stage: str, done: int, total: int) -> None:
         """Move the bar of reading, as often as an eye can follow."""
@@ -125,9 +144,22 @@ class Bars:
         """Print a note on the texts above the bars."""
         self.shown.console.print(one_line(f"note: {note}"), markup=False, highlight=False)
 
-    def _move(self, stage: str, done: float, total: int, description: str) -> None:
+    def _train(self, name: str, done: float, epochs: int, description: str) -> None:
+        """Move the bar of a training, which may stop before its last epoch."""
+        self._move(f"training {name}", done, epochs, description, "at most ")
+
+    def _move(
+        self, stage: str, done: float, total: int, description: str, bound: str = "about "
+    ) -> None:
+        now, share = time.monotonic(), done / max(total, 1)
         if stage not in self.tasks:
             self.tasks[stage] = self.shown.add_task(stage, total=total, note=description)
+        clock = self.clocks.get(stage)
+        if clock is None or share < clock.reached:  # the same stage, once more
+            clock = self.clocks[stage] = StageClock(share, now)
+        clock.reached = share
+        if now - clock.began >= _SETTLED:
+            description += clock.left(share, now, bound)
         self.shown.update(self.tasks[stage], completed=done, total=total, note=description)
 
 
@@ -139,7 +171,7 @@ class Lines:
     def __init__(self, seconds_between: float, *, each_epoch: bool = False) -> None:
         self.seconds_between, self.each_epoch = seconds_between, each_epoch
         self.stage, self.told_at = "", 0.0
-        self.first, self.began = 0.0, 0.0
+        self.clock = StageClock(0.0, 0.0)
         self.audit = AUDIT
 
     def epoch(self, name: str, epoch: Epoch, epochs: int) -> None:
@@ -157,7 +189,7 @@ class Lines:
 
     def reading(self, stage: str, done: int, total: int) -> None:
         """Print how much of a large file is read."""
-        self._tell(one_line(stage), f"{done:,} of {total:,}", done / max(total, 1), "")
+        self._tell(one_line(stage), f"{done:,} of {total:,}", done / max(total, 1))
 
     def measures(self, codes: Sequence[str]) -> None:
         """Name what the next lines of the audit are about."""
@@ -165,37 +197,31 @@ class Lines:
 
     def texts(self, done: int, total: int) -> None:
         """Print how many texts are audited."""
-        self._tell(
-            self.audit, f"{done} of {total} texts", done / max(total, 1), "", must=done == total
-        )
+        self._tell(self.audit, f"{done} of {total} texts", done / max(total, 1), must=done == total)
 
     def look(self, state: LookState) -> None:
         """Print the state of a look."""
         print(_of_look(state), file=sys.stderr, flush=True)
 
     def _tell(
-        self, stage: str, description: str, share: float, bound: str, *, must: bool = False
+        self,
+        stage: str,
+        description: str,
+        share: float,
+        bound: str = "about ",
+        *,
+        must: bool = False,
     ) -> None:
         now, new = time.monotonic(), stage != self.stage
         if new:
-            self.first, self.began = share, now
+            self.clock = StageClock(share, now)
         if must or new or now - self.told_at >= self.seconds_between:
             print(
-                f"{stage}: {description}{self._left(share, now, bound)}",
+                f"{stage}: {description}{self.clock.left(share, now, bound)}",
                 file=sys.stderr,
                 flush=True,
             )
             self.stage, self.told_at = stage, now
-
-    def _left(self, share: float, now: float, bound: str) -> str:
-        """Estimate the remaining time from the time so far, counted from the first printed step."""
-        if not self.first < share < 1:
-            return ""
-        return (
-            ", "
-            f"{bound or 'about '}{duration((now - self.began) / (share - self.first) * (1 - share))} "
-            "left"
-        )
 
 
 @contextmanager
