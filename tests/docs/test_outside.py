@@ -3,6 +3,7 @@
 import docs_other_settings as other_settings
 import docs_outside as outside
 import docs_reproduction as reproduction
+import docs_tried as tried
 import pytest
 from docs_tables import REPRODUCTION, verified
 
@@ -88,9 +89,79 @@ def test_a_printed_number_within_its_margin_of_zero_is_small() -> None:
     assert not reproduction.is_small(line(quantity="without a margin", published=0.0))
 
 
+def test_a_printed_share_within_its_margin_of_one_is_full() -> None:
+    share = "significant with gradient, class 0"
+    for printed, full in ((0.9, True), (1.0, True), (0.89, False)):
+        assert reproduction.is_full(line(quantity=share, published=printed)) == full
+    assert not reproduction.is_full(line(published=1.0))  # a τ is no share
+
+
 def test_a_change_is_over_the_seeds_that_both_have() -> None:
     place = {"table": "t", "corpus": "sst", "model": "m"}
     own = [{**place, "seed": seed, "numbers": {"q": 0.5 + seed}} for seed in range(3)]
     before = {("t", "sst", "m", 0): {"q": 0.4}, ("t", "sst", "m", 2): {"q": 2.2}}
     assert other_settings._changes(own, "q", before) == pytest.approx([0.1, 0.3])
     assert other_settings._changes(own, "other", before) == []
+
+
+def test_a_setting_may_explain_a_number_only_if_it_is_nearer_by_more_than_luck(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Printed: 0.69, margin 0.10; the protocol has 0.56 under each seed."""
+    tau = "τ with gradient, class 1"
+    of = ("sst", "mlp+additive")
+
+    def seeds(*values: float) -> dict[int, dict[str, float]]:
+        return {seed: {tau: value} for seed, value in enumerate(values)}
+
+    others = {
+        "nearer": seeds(0.70, 0.69, 0.71),
+        "nearer by luck": seeds(0.50, 0.70, 0.86),
+        "farther": seeds(0.41, 0.40, 0.42),
+        "once": seeds(0.70),
+    }
+    monkeypatch.setattr(tried, "_tried", lambda table: {of: others})
+    monkeypatch.setattr(tried, "_protocol", lambda table: {of: seeds(0.56, 0.56, 0.56)})
+    found = {one.name: one for one in tried.settings_of(tried.STARTS, *of, tau)}
+    assert [*found] == [*others]
+    assert [one.result for one in found.values()] == [
+        "within", "undetermined", "outside", "undetermined",
+    ]  # fmt: skip
+    assert found["nearer"].change.value == pytest.approx(0.14)
+    assert [one.may_explain(0.69) for one in found.values()] == [True, False, False, False]
+    perhaps, rest = tried.by_tried(tried.STARTS, *of, tau, 0.69)
+    assert perhaps.endswith(found["nearer"].written)
+    assert (found["once"].written in rest, found["farther"].written in rest) == (True, False)
+    others.pop("nearer")
+    assert tried.by_tried(tried.STARTS, *of, tau, 0.69) == ("", rest)
+
+
+def test_undivided_scores_are_another_setting_of_the_same_model() -> None:
+    split = tried.TRIED["tutek2020:T-1"].split
+    assert split("bilstm+dot(scaled=false)+mlm") == (
+        "bilstm+dot+mlm", "scores are not divided by √H",
+    )  # fmt: skip
+    assert split("bilstm+dot+mlm") is None
+    assert tried.TRIED[tried.STARTS].split("mlp+additive, vectors × 1") is None
+
+
+def test_a_share_is_read_at_the_printed_tau(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The share is twice τ here; the paper prints a τ of 0.40 (SST, class 0)."""
+    of = ("sst", "bilstm+additive")
+    runs = {
+        seed: {"τ with gradient, class 0": tau, "significant with gradient, class 0": 2 * tau}
+        for seed, tau in enumerate((0.1, 0.2, 0.3, 0.35))
+    }
+    monkeypatch.setattr(tried, "_tried", lambda table: {})
+    monkeypatch.setattr(tried, "_protocol", lambda table: {of: runs})
+    assert "0.80" in tried.at_printed_tau(*of, "significant with gradient, class 0")
+
+
+def test_a_chance_level_says_how_far_it_moves_over_the_same_seeds() -> None:
+    own = [
+        {"table": "t", "corpus": "c", "model": "m", "seed": seed, "by_chance": {"τ": 0.5}}
+        for seed in (0, 1, 2)
+    ]
+    before = {("t", "c", "m", 0): {"τ": 0.4}, ("t", "c", "m", 1): {"τ": 0.2}}
+    assert other_settings._chance([0.5] * 3, own, "τ", before).endswith(" (+0.20)")
+    assert other_settings._chance([], own, "τ", before) == "—"

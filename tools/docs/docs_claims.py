@@ -10,6 +10,7 @@ from docs_reproduction import (
     counted_kinds,
     counts_once,
     is_far_by_one_seed,
+    is_full,
     is_small,
     lines_of,
     paper_of,
@@ -60,13 +61,14 @@ def summary(stored: Stored) -> str:
     compared = [line for line in models if line["corpus"] not in SECONDARY]
     interim = sum(line["seeds"] < line["planned"] for line in compared)
     alone = [line for line in compared if line["result"] == UNDETERMINED and line["seeds"] == 1]
-    small = sum(line["result"] == WITHIN and is_small(line) for line in compared)
+    within = [line for line in compared if line["result"] == WITHIN]
     return (
         f"**{once['done']:,} of {once['planned']:,} runs of the protocol are done ({share:.0%}); "
         f"the rest would take about {once['hours_left']:,.0f} hours of one worker.** "
         f"Printed numbers about models: {counted_kinds(results_of(compared), KINDS)}; "
-        f"{interim} of them are interim (fewer seeds than planned). Of those within {small} are "
-        f"so small that 0 would be within, too. {len(alone)} of those undetermined have one seed, "
+        f"{interim} of them are interim (fewer seeds than planned). Of those within "
+        f"{sum(map(is_small, within))} are so small that 0 would be within, too, and "
+        f"{sum(map(is_full, within))} so large that 1 would be. {len(alone)} of those undetermined have one seed, "
         "and one seed is always undetermined; by their intervals over texts "
         f"{sum(map(is_far_by_one_seed, alone))} of these would be "
         "[outside](../tables/outside.md#one-seed-alone). A number that a paper prints in two tables "
@@ -118,7 +120,8 @@ def _as_fixed(findings: Sequence[Stored]) -> str:
     there = [result for result in RESULTS if results[result] or result == NOT_REPLICATED]
     return (
         f"**By the criteria fixed beforehand**, of the {results.total()} that had one, on "
-        f"{DECIDES} or all runs together: {counted_kinds(results, there)}. "
+        f"{DECIDES} or all runs together: {counted_kinds(results, there)}; one more was [given "
+        "up](protocol-changes.md#changed-after-numbers-were-seen). "
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+import docs_tried as tried
+import numpy as np
 from docs_numbers import protocol_lines
 from docs_tables import Stored, all_kept, number, table
 
@@ -12,7 +14,7 @@ from sightline.report.number_format import interval
 from sightline.stats.across_seeds import across_seeds
 from sightline.stats.intervals import LEVEL, Bounds
 from sightline.studies.papers.claim_list import FIXED_ATTENTION, LOST_TAU, TAU_BY_RANK
-from sightline.studies.papers.margins import compare_to
+from sightline.studies.papers.margins import OUTSIDE, compare_to
 from sightline.studies.papers.model_performance import LOST
 from sightline.studies.papers.published_values import printed_values_in
 from sightline.studies.papers.study_models import BILSTM
@@ -37,11 +39,12 @@ BySeed = Mapping[tuple[str, str, str, int], Mapping[str, float]]
 
 def other_settings(stored: Stored) -> str:
     """Table the numbers of each setting that a paper prints, next to those of the protocol."""
-    rows = stored["rows"]
+    rows = [*stored["rows"], *_tried_outside()]
     settings = dict.fromkeys(
         (row["table"], row["corpus"], row["model"], row["setting"]) for row in rows
     )
-    protocol = _protocol(), _by_seed({row["table"] for row in rows})
+    tables = {row["table"] for row in rows}
+    protocol = _protocol(), _by_seed(tables), _by_seed(tables, chance=True)
     lines = [line for setting in settings for line in _lines(setting, rows, protocol)]
     changes = [change for _, change in lines if change is not None and change.low < change.high]
     sure = sum(change.low > 0 or change.high < 0 for change in changes)
@@ -54,11 +57,11 @@ def other_settings(stored: Stored) -> str:
 
 
 def _lines(
-    setting: Of, rows: Sequence[Stored], protocol: tuple[Mapping[Of, str], BySeed]
+    setting: Of, rows: Sequence[Stored], protocol: tuple[Mapping[Of, str], BySeed, BySeed]
 ) -> Iterator[tuple[tuple[str, ...], Estimate | None]]:
     """Give the cells of each number of a setting, and its change from the protocol’s runs."""
     artefact, corpus, model, says = setting
-    means, by_seed = protocol
+    means, by_seed, chances = protocol
     every = [
         row
         for row in rows
@@ -86,7 +89,7 @@ def _lines(
                 means.get((artefact, *printed.of), "—"),
                 interval(found),
                 over_seeds(changes) if changes else "—",
-                over_seeds(by_chance, _ends(printed.quantity)) if by_chance else "—",
+                _chance(by_chance, own, printed.quantity, chances),
                 str(len(own)),
                 "" if compared is None else compared.result,
             )
@@ -98,22 +101,56 @@ def _protocol() -> dict[Of, str]:
     return {of: number(line["ours"]) for of, line in protocol_lines().items() if line["model"]}
 
 
-def _changes(own: Sequence[Stored], quantity: str, by_seed: BySeed) -> list[float]:
+def _chance(values: Sequence[float], own: Sequence[Stored], quantity: str, before: BySeed) -> str:
+    """Write a chance level, and how far it moves over the seeds for which the protocol has one."""
+    if not values:
+        return "—"
+    changes = _changes(own, quantity, before, of="by_chance")
+    moved = f" ({np.mean(changes):+.2f})".replace("-", "−") if changes else ""
+    return over_seeds(values, _ends(quantity)) + moved
+
+
+def _tried_outside() -> list[Stored]:
+    """Give what other tables of the protocol try, for the numbers that lie outside."""
+    lines = protocol_lines()
+    return [
+        row | {"numbers": kept}
+        for row in tried.rows()
+        if (
+            kept := {
+                quantity: value
+                for quantity, value in row["numbers"].items()
+                if lines.get((row["table"], row["corpus"], row["model"], quantity), {}).get(
+                    "result"
+                )
+                == OUTSIDE
+            }
+        )
+    ]
+
+
+def _changes(
+    own: Sequence[Stored], quantity: str, by_seed: BySeed, of: str = "numbers"
+) -> list[float]:
     """Give the change from the protocol's run of the same seed, for each seed."""
     changes = []
     for row in own:
         before = by_seed.get((row["table"], row["corpus"], row["model"], row["seed"]), {})
-        if quantity in before:
-            changes.append(row["numbers"][quantity] - before[quantity])
+        if quantity in before and quantity in row[of]:
+            changes.append(row[of][quantity] - before[quantity])
     return changes
 
 
-def _by_seed(tables: Collection[str]) -> BySeed:
-    """Give the numbers of each of the protocol's runs by table, corpus, model and seed."""
+def _by_seed(tables: Collection[str], *, chance: bool = False) -> BySeed:
+    """Give the numbers of each of the protocol's runs, or their chance levels, by table, corpus,
+    model and seed.
+    """
     kept = all_kept()
     found = {
         (name, run.corpus, run.model, run.seed): {
-            quantity: one.value.value for quantity, one in numbers.items()
+            quantity: said.value
+            for quantity, one in numbers.items()
+            if (said := one.baseline if chance else one.value) is not None
         }
         for name in tables
         if name in kept

@@ -146,6 +146,13 @@ def is_small(line: Stored) -> bool:
     return margin is not None and abs(line["published"]) <= margin
 
 
+def is_full(line: Stored) -> bool:
+    """Whether a printed share is so near to 1 that 1 would be within its margin, too."""
+    margin = margin_for(line["quantity"], line["corpus"])
+    is_share = line["quantity"].startswith(("significant with", "accuracy"))
+    return margin is not None and is_share and 1 - line["published"] <= margin
+
+
 def _result(line: Stored, ours: Stored, seeds: int) -> str:
     margin = margin_for(line["quantity"], line["corpus"])
     if margin is None or ours["low"] is None:

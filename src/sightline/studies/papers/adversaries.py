@@ -52,7 +52,7 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
 which shows that effect."""
 TIME: Mapping[str, Any] = {"adversary_epochs": 20, "adversary_patience": 5}
 """Shorter than published (80 and 10): a table says which were still improving. The papers' tables
-have less patience."""
+have less patience, and do not say it."""
 SHORTER = (
     f"adversaries train at most {TIME['adversary_epochs']} epochs here, with patience {PATIENCE} "
     f"({TIME['adversary_patience']} in runs from before the protocol)"

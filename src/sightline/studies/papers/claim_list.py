@@ -267,7 +267,6 @@ MEISTER = (
         "§1, §4, Figure 3, which is of IMDb",
         "meister2021:M-2",
         Order(0.0, Side(SPARSEGEN, f"τ of λ with {INPUTS}")),
-        no_chance=NO_SWEEP,
         printed=FIGURE,
         added=True,
     ),
