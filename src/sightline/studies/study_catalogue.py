@@ -55,11 +55,6 @@ CALIBRATIONS: Mapping[str, Study] = {
     **{one.STUDY.name: one.STUDY for one in OF_CORPORA},
 }
 STUDIES: Mapping[str, Study] = {**CALIBRATIONS, **PAPER_TABLES}
-PAGES: Mapping[str, Study] = {
-    **CALIBRATIONS,
-    real_corpora.BEFORE.name: real_corpora.BEFORE,
-}
-"""The calibrations that have a page."""
 
 
 def plans_of(
