@@ -31,7 +31,6 @@ from docs_reproduction import artefacts, overview, runs_and_numbers
 from docs_retained import retained
 from docs_searched import farthest
 from docs_settled import settled, settled_on_real_texts
-from docs_sparse import sparse
 from docs_tables import (
     ROOT,
     Stored,
@@ -447,7 +446,6 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: information": when_counted("information", information),
     "table: farthest": when_counted("farthest", farthest),
     "table: plausible": when_counted("plausible", plausible),
-    "table: sparse": when_counted("sparse", sparse),
     "table: random-attention": when_counted("random_attention", examples),
     "table: full stop": when_counted("examples", full_stop),
     "table: models": when_counted("examples", models),
