@@ -1,7 +1,7 @@
 """Audit one model on one set of texts under many seeds of the audit, and count the verdicts.
 
 ``python validation/audit_seeds.py OUT.json [--seeds N] [--texts N ...]`` audits models of
-`before_after_cases`, some near a threshold and some far from all. It uses nothing that an earlier
+`known_cases`, some near a threshold and some far from all. It uses nothing that an earlier
 commit lacks, so it also runs on such a commit.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from before_after_cases import CASES, FULL
+from known_cases import CASES, FULL
 
 import sightline
 

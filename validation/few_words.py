@@ -4,7 +4,7 @@
                                    [--candidates N]
     python validation/few_words.py --out FILE --table
 
-Models are those of `before_after_cases` that are written in a few lines, with longer texts: what
+Models are those of `known_cases` that are written in a few lines, with longer texts: what
 each predicts by is known, and each changed text is run by itself. Each is audited by looks twice on
 the same texts, with at most 64 words of a text left out one by one and removed
 (docs/decisions/0121-fewer-runs.md), and with all of them. The counts are written to
@@ -26,9 +26,9 @@ from typing import Any
 
 import torch
 import written
-from before_after_cases import CASES, Case
 from checkout import ROOT
 from json_lines import add_line, read_lines
+from known_cases import CASES, Case
 
 import sightline
 from sightline._io.atomic_write import write_bytes

@@ -56,7 +56,7 @@ RUNS = {
 }
 NAMED = {
     "usual": ("ebc20b3a6f276d5f", "73f9091ebc3ea9de"),
-    "every measure": ("50acd97e330b9a24", "a1f0904119b6db8c"),
+    "every measure": ("60bdbe88f861a582", "a1f0904119b6db8c"),
     "a query": ("ad4eb6bf361ed1a6", "c38e486a28f38916"),
     "altered": ("b8e9aeaedd2b4509", "903edf9ed94748ff"),
 }

@@ -45,8 +45,7 @@ ROOM, TESTS = Path(measures.__file__).parent, Path(__file__).parents[1] / "measu
 USUAL = [one.code for one in default_measures() if one.code not in WHERE_OFFERED]
 ELSEWHERE = {
     "information": "it takes 200 texts: tests/measures/test_rank_information.py",
-    "last_layer": "it takes a model of several layers: tests/measures/test_last_layer.py",
-    "layers": "likewise: tests/measures/test_layer_ablation.py",
+    "layers": "it takes a model of several layers: tests/measures/test_layer_ablation.py",
 }
 """Measures that these models and texts are too small for, and where they are tested."""
 CODES = [code for code in MEASURES if code not in ELSEWHERE]

@@ -33,7 +33,6 @@ from sightline.studies.aggregate import AggregateLine, Number, RunName, shortfal
 from sightline.studies.kept_results import StudyResults, kept_of, page, row_of, rows_kept
 from sightline.studies.papers import margins, paper_scope
 from sightline.studies.papers.claim_list import CLAIMS, TAU_BY_RANK
-from sightline.studies.papers.claims import EITHER, UNDETERMINED
 from sightline.studies.papers.margins import RESULTS
 from sightline.studies.papers.model_performance import performance_of
 from sightline.studies.papers.paper_index import PAPER_TABLES
@@ -585,12 +584,12 @@ RESULTS_FILE = Path(__file__).resolve().parents[2] / "docs" / "verified" / "resu
 
 def test_committed_results_have_every_study_and_its_page() -> None:
     known = kept_of(read_rows(RESULTS_FILE))
-    assert known.keys() >= {paper_scope.ALL, *PAPER_TABLES, *CALIBRATIONS} - {"thresholds"}
+    every = {paper_scope.ALL, *PAPER_TABLES, *CALIBRATIONS}
+    assert every - {"thresholds"} <= known.keys() <= every  # nothing of a study that is gone
     for name, study in CALIBRATIONS.items():
         if name in known:
             assert page(study, known[name])["gates"] is not None
-    earlier = docs_tables.page_of_earlier(known)
-    lines = [line for one in earlier["artefacts"] for line in one["lines"]]
+    lines = [line for one in docs_tables.page_of_all(known)["artefacts"] for line in one["lines"]]
     assert len(lines) > 1000
     assert {line["result"] for line in lines} == {"", *RESULTS, NOT_COMPARABLE}
 
@@ -598,19 +597,12 @@ def test_committed_results_have_every_study_and_its_page() -> None:
 def test_chance_of_rank_information_is_that_of_untrained_models() -> None:
     """An untrained model with sharpened weights has most of the published τ of .92."""
     known = kept_of(read_rows(RESULTS_FILE))
-    ours, earlier = paper_scope.untrained(known), paper_scope.untrained(known, earlier=True)
-    assert sorted((run.corpus, run.seed) for run, _ in earlier) == [("sst", n) for n in range(3)]
+    ours = paper_scope.untrained(known)
     assert sorted((run.corpus, run.seed) for run, _ in ours) == [
         (corpus, n) for corpus in ("news", "sst") for n in range(10)
     ]
-    on_sst = [said for run, said in (*ours, *earlier) if run.corpus == "sst"]
+    on_sst = [said for run, said in ours if run.corpus == "sst"]
     assert all(said[TAU_BY_RANK].value.value > 0.9 for said in on_sst)
-    claim = next(one for one in CLAIMS if one.id == "wen2022:fixed-attention")
-    (before,) = [
-        one for one in paper_scope.claim_page(claim, known)["before"] if one["corpus"] == "sst"
-    ]
-    assert before["against"] == EITHER  # earlier runs: not distinguished from no training at all
-    assert before["result"] == UNDETERMINED
 
 
 def line(quantity: str, published: float, result: str = "outside", **more: object) -> dict:
@@ -685,9 +677,9 @@ def test_corpora_many_of_whose_words_have_no_vector_are_named_where_a_model_has_
     )
     counted = {**news, "corpus": "agnews", "model": ""}
     table = {"id": "one", "lines": [news, babi, counted], "notes": []}
-    assert [note.partition(":")[0] for note in docs_reproduction._start(table)] == ["news"]
-    (start,) = docs_reproduction._start({**table, "start": "random"})
-    assert start.startswith("words of these runs start from: random;")
+    assert [note.partition(":")[0] for note in docs_reproduction._without_vectors(table)] == [
+        "news"
+    ]
 
 
 def test_numbers_of_models_are_counted_apart_from_counts_of_texts() -> None:
@@ -826,17 +818,6 @@ def test_printed_numbers_are_shown_as_they_are_printed() -> None:
     assert (found.written, found.value) == ("0.40 ± 0.21", 0.4)
     table = {"id": "x:1", "place": "p", "told": "τ of a", "notes": [], "lines": []}
     assert "\nτ of a.\n" in docs_reproduction._artefact(table)
-
-
-def test_runs_of_before_the_protocol_say_where_their_words_started() -> None:
-    known = kept_of(read_rows(RESULTS_FILE))
-    tables = [name for name in known if name.startswith(f"{paper_scope.EARLIER}")]
-    assert len(tables) == 31
-    said = {name: known[name].status.get("start") for name in tables}
-    assert [name for name, start in said.items() if not start] == ["earlier:papers"]
-    pages = docs_tables.page_of_earlier(known)["artefacts"]
-    shown = docs_reproduction._without_repeats(pages)
-    assert all("words of these runs start from" in one["notes"][0] for one in shown)
 
 
 WHOLE = "shown"

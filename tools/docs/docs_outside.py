@@ -153,8 +153,8 @@ CAUSES = (
     ),
     Cause(
         "tutek2020", ("news",), "bilstm+additive+mlm", "F1",
-        f"{FROZEN}. From vectors learned from training texts it was nearer, 0.88, in [earlier "
-        "runs](earlier-runs.md#tutek2020t-1-table-1), whose training stops otherwise, too",
+        f"{FROZEN}. From vectors learned from training texts it was nearer, 0.88, in earlier "
+        "runs, whose training stops otherwise, too",
     ),
     Cause("tutek2020", ("news",), "bilstm+*+mlm", "F1*", FROZEN),
     Cause(

@@ -1,4 +1,4 @@
-"""Tables of the protocol: corpora, starts of words, stages, margins, and what was known before."""
+"""Tables of the protocol: corpora, starts of words, stages and margins."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from docs_claims import FOUND, against
 from docs_reproduction import seeds_done, written_value
-from docs_tables import EARLIER_RUNS, Stored, number, table, verified
+from docs_tables import Stored, table
 
-from sightline.studies.papers.claim_list import SPREAD
-from sightline.studies.papers.jain2019 import HIGH, STARTS_OF_VECTORS
+from sightline.studies.papers.jain2019 import STARTS_OF_VECTORS
 from sightline.studies.papers.margins import (
     COUNT,
     FIXED,
@@ -24,7 +22,6 @@ from sightline.studies.papers.margins import (
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.protocol import (
     ABSENT,
-    DECIDES,
     NOT_RUN,
     PRIMARY,
     SECONDARY,
@@ -36,7 +33,6 @@ from sightline.studies.papers.published_values import (
     later_values,
     printed_values,
 )
-from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.run_plan import Plan
 from sightline.studies.study_definition import Params
 
@@ -165,53 +161,6 @@ def margins() -> str:
         )
     )
     return table(("quantity", "margin"), rows)
-
-
-def known_before(stored: Stored) -> str:
-    """Say how many runs of the same tables had been seen, and the results of their claims."""
-    once = stored["known_before"]
-    text = (
-        f"**{once['done']:,} earlier runs of the same tables had been seen**, on the same test texts, "
-        f"from other word starts but on bAbI. {_limits_seen()}By the current criteria, the claims "
-        "whose seeds are kept give, each on one corpus:\n\n"
-    )
-    rows = [
-        (one["paper"], one["says"], each["corpus"], f"{number(each['effect'])}, {each['seeds']}",
-         against(one, each), each["result"])
-        for one in stored["claims"]
-        for each in [_before(one)]
-        if each is not None
-    ]  # fmt: skip
-    head = ("paper", "claim", *(name for name in FOUND if name != "by chance"))
-    return text + table(head, rows)
-
-
-LIMITS = (
-    ("meister2021:M-1", "evenness of inputs for states", SPREAD),
-    ("tutek2020:T-1", "F1 lost under permuted weights", 0.05),
-    ("jain2019:J-7", "ε-max JSD, at least", HIGH),
-)
-"""Limits in criteria that were written with earlier means in view; the second is given up."""
-
-
-def _limits_seen() -> str:
-    """Say which limits were set with earlier means in view, and give these means."""
-    earlier = verified(EARLIER_RUNS)
-    if earlier is None:
-        return ""
-    tables = {one["id"]: one["lines"] for one in earlier["artefacts"]}
-    known = [
-        f"{quantity}, limit {limit:g}, earlier {number(line['ours'], 3)}"
-        for table, quantity, limit in LIMITS
-        for line in tables.get(table, ())
-        if (line["corpus"], line["model"], line["quantity"]) == (DECIDES, BILSTM, quantity)
-    ]
-    return f"Limits were set with earlier means in view (BiLSTM on {DECIDES}): {'; '.join(known)}. "
-
-
-def _before(one: Stored) -> Stored | None:
-    found: Stored | None = next(iter(one["before"]), None)
-    return found
 
 
 def corpora_differ(stored: Stored) -> str:

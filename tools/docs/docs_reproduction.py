@@ -34,9 +34,9 @@ VECTORS = "vectors"
 KINDS = (*COMPARED, NOT_COMPARABLE)
 
 
-def overview(stored: Stored, *, by_paper: bool = False) -> str:
+def overview(stored: Stored) -> str:
     """Table every table and figure: how much of it is done, and how its numbers compare with the
-    printed ones. Each line links to this page, or to the page of its paper.
+    printed ones. Each line links to the page of its paper.
     """
     head = ("id", "what", "runs", "missing: runs (hours)", "printed numbers", *KINDS)
     once = stored["once"]
@@ -45,14 +45,13 @@ def overview(stored: Stored, *, by_paper: bool = False) -> str:
         f"would take about {once['hours_left']:,.0f} hours of one worker. Tables share runs, which "
         "this counts once, and each line below as its own.\n\n"
     )
-    rows = (_overview(one, by_paper=by_paper) for one in stored["artefacts"])
-    return text + table(head, rows)
+    return text + table(head, map(_overview, stored["artefacts"]))
 
 
-def _overview(one: Stored, *, by_paper: bool) -> Iterator[str]:
+def _overview(one: Stored) -> Iterator[str]:
     kinds = kinds_of([one])
-    page = f"{paper_of(one)}.md" if by_paper else ""
-    yield f"[`{one['id']}`]({page}#{anchor(one)})" if one["lines"] else f"`{one['id']}`"
+    page = f"{paper_of(one)}.md#{anchor(one)}"
+    yield f"[`{one['id']}`]({page})" if one["lines"] else f"`{one['id']}`"
     yield f"{one['place']}: {one['told']}"
     yield f"{one['done']} of {one['planned']}"
     yield "; ".join(map(_missing, one["missing"])) or "—"
@@ -206,10 +205,9 @@ def anchor(one: Stored) -> str:
     )
 
 
-def artefacts(stored: Stored, paper: str = "") -> str:
-    """Table each table or figure that has a number, for all papers or for one."""
-    every = [one for one in stored["artefacts"] if not paper or paper_of(one) == paper]
-    known = [one for one in every if one["lines"]]
+def artefacts(stored: Stored, paper: str) -> str:
+    """Table each table or figure of a paper that has a number."""
+    known = [one for one in stored["artefacts"] if paper_of(one) == paper and one["lines"]]
     return "\n".join(map(_artefact, _without_repeats(known))) or "No run is done yet.\n"
 
 
@@ -233,7 +231,7 @@ def _without_repeats(artefacts: Sequence[Stored]) -> Iterator[Stored]:
             **one,
             "lines": lines,
             "notes": [
-                *_start(one),
+                *_without_vectors(one),
                 *(note for note, table in places if table == one["id"]),
                 *([f"more notes: as under {', '.join(above)}"] if above else []),
                 *(_left_out(one, table, n) for table, n in again.items() if lines),
@@ -258,14 +256,8 @@ def _nothing_else(one: Stored, again: Mapping[str, int]) -> str:
     return f"all lines that there are stand above ({there}){undone}"
 
 
-def _start(one: Stored) -> Iterator[str]:
-    """Say where words start, or on which corpora of the runs many words have no vector."""
-    if "start" in one:
-        yield (
-            f"words of these runs start from: {one['start']}; what other notes say of starts is of "
-            "the protocol’s runs"
-        )
-        return
+def _without_vectors(one: Stored) -> Iterator[str]:
+    """Say on which corpora of the runs many words have no vector."""
     if (known := verified(VECTORS)) is None:
         return
     of_models = {line["corpus"] for line in one["lines"] if line["model"]}

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-import docs_before_after as before_after
+import docs_known_cases as known_cases
 from docs_adversaries import ablations, adversaries
 from docs_claims import all_findings, claims, claims_of, summary
 from docs_few_words import few_words
@@ -20,7 +20,6 @@ from docs_protocol import (
     authors_apart,
     corpora,
     corpora_differ,
-    known_before,
     margins,
     stages,
     starts_run,
@@ -32,7 +31,6 @@ from docs_reproduction import artefacts, overview, runs_and_numbers
 from docs_retained import retained
 from docs_searched import farthest
 from docs_settled import settled, settled_on_real_texts
-from docs_sparse import sparse
 from docs_tables import (
     ROOT,
     Stored,
@@ -401,13 +399,10 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: exact": when_counted("exact", exact),
     "real: by corpus": when_counted("real", verdicts_by_corpus),
     "table: real": when_counted("real", real_texts),
-    "table: real earlier": when_counted("real-before", real_texts),
-    "right before and after": when_counted("before_after", before_after.right),
-    "table: before and after": when_counted("before_after", before_after.cases),
-    "table: real before and after": when_counted("real", before_after.real),
-    "table: sources before and after": when_counted("before_after", before_after.sources),
-    "table: seeds of an audit": when_counted("before_after", before_after.seeds),
-    "table: costs before and after": when_counted("before_after", before_after.costs),
+    "counted: known cases": when_counted("known_cases", known_cases.right),
+    "table: known cases": when_counted("known_cases", known_cases.cases),
+    "table: attention sources": when_counted("known_cases", known_cases.sources),
+    "table: seeds of an audit": when_counted("known_cases", known_cases.seeds),
     "table: trained": when_counted("trained", trained),
     "table: adversaries": when_counted("adversaries", adversaries),
     "table: retained": when_counted("retained", retained),
@@ -419,7 +414,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "reproduction: other settings": when_counted("other_settings", other_settings),
     "reproduction: outside": when_counted("reproduction", outside),
     "reproduction: one seed": when_counted("reproduction", one_seed),
-    "reproduction: overview": when_counted("reproduction", partial(overview, by_paper=True)),
+    "reproduction: overview": when_counted("reproduction", overview),
     "reproduction: corpora": when_counted("reproduction", runs_and_numbers),
     **{
         f"reproduction: corpora of {name}": when_counted(
@@ -439,7 +434,6 @@ RESULTS: Mapping[str, Callable[[], str]] = {
         )
         for name in PAPERS
     },
-    "protocol: known before": when_counted("reproduction", known_before),
     "protocol: corpora": corpora,
     "protocol: corpora differ": when_counted("reproduction", corpora_differ),
     "protocol: stages": stages,
@@ -448,13 +442,10 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "protocol: authors apart": authors_apart,
     "protocol: vectors": when_counted("vectors", vectors),
     "protocol: starts": when_counted("reproduction", starts_run),
-    "table: reproduction": when_counted("earlier runs", overview),
-    "table: reproduction by table": when_counted("earlier runs", artefacts),
     "table: ablations": when_counted("ablations", ablations),
     "table: information": when_counted("information", information),
     "table: farthest": when_counted("farthest", farthest),
     "table: plausible": when_counted("plausible", plausible),
-    "table: sparse": when_counted("sparse", sparse),
     "table: random-attention": when_counted("random_attention", examples),
     "table: full stop": when_counted("examples", full_stop),
     "table: models": when_counted("examples", models),

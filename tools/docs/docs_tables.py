@@ -12,9 +12,9 @@ from typing import Any
 from sightline.studies.kept_results import StudyResults, kept_of, page
 from sightline.studies.papers.claim_list import CLAIMS
 from sightline.studies.papers.paper_index import PAPER_TABLES
-from sightline.studies.papers.paper_scope import ALL, EARLIER, UNDONE, claim_page, page_of
+from sightline.studies.papers.paper_scope import ALL, UNDONE, claim_page, page_of
 from sightline.studies.results_file import read_rows
-from sightline.studies.study_catalogue import PAGES
+from sightline.studies.study_catalogue import CALIBRATIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 Stored = Mapping[str, Any]
@@ -37,8 +37,8 @@ def finding_page(code: str) -> str:
 
 RESULTS_FILE = ROOT / "docs" / "verified" / "results.csv.gz"
 """The numbers read from the runs of all studies."""
-REPRODUCTION, EARLIER_RUNS = "reproduction", "earlier runs"
-"""The pages with the papers' tables together: by the protocol, and of the runs before it."""
+REPRODUCTION = "reproduction"
+"""The pages with the papers' tables together."""
 
 
 @cache
@@ -51,10 +51,8 @@ def verified(name: str) -> Stored | None:
     """Give the results of a study or a campaign, or None if they have not been counted."""
     if name == REPRODUCTION:
         return page_of_all(all_kept())
-    if name == EARLIER_RUNS:
-        return page_of_earlier(all_kept())
-    if name in PAGES:
-        return page(PAGES[name], all_kept()[name]) if name in all_kept() else None
+    if name in CALIBRATIONS:
+        return page(CALIBRATIONS[name], all_kept()[name]) if name in all_kept() else None
     path = ROOT / "docs" / "verified" / f"{name}.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
@@ -65,21 +63,7 @@ def page_of_all(kept: Mapping[str, StudyResults]) -> dict[str, Any]:
     return {
         "artefacts": known,
         "once": {**UNDONE, **kept.get(ALL, StudyResults()).status},
-        "known_before": {**UNDONE, **kept.get(EARLIER + ALL, StudyResults()).status},
         "claims": [claim_page(claim, kept) for claim in CLAIMS],
-    }
-
-
-def page_of_earlier(kept: Mapping[str, StudyResults]) -> dict[str, Any]:
-    """Give the same for the runs from before the protocol, if there are any."""
-    known = [
-        page_of(study, kept[EARLIER + name], earlier=True)
-        for name, study in PAPER_TABLES.items()
-        if EARLIER + name in kept
-    ]
-    return {
-        "artefacts": known,
-        "once": {**UNDONE, **kept.get(EARLIER + ALL, StudyResults()).status},
     }
 
 

@@ -4,7 +4,7 @@
 Figures of the papers show finished runs of the protocol on SST (``sightline study papers --store``,
 `PAPER_FIGURES`): of the first seed that all their models have, or of all seeds where a figure draws
 seeds together. Others show finished runs of studies (``validation/verify.py --only NAME``:
-``plausible_vs_faithful``, ``sparse_attention``, ``adversaries``). Where nothing is done, a picture
+``plausible_vs_faithful``, ``adversaries``). Where nothing is done, a picture
 stays as it is.
 """
 
@@ -27,12 +27,12 @@ from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
 from sightline.report.figures.figure_registry import FIGURES, numbers_of, write_figure
 from sightline.studies.calibration import plausible_vs_faithful
-from sightline.studies.papers import adversaries, sparse_attention
+from sightline.studies.papers import adversaries
 from sightline.studies.papers.paper_index import plan_named
 from sightline.studies.papers.protocol import DECIDES
 from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.study_corpora import vectors_of
-from sightline.studies.study_definition import Params, finished_runs, grid_of
+from sightline.studies.study_definition import Params, finished_runs
 
 sys.path.insert(0, str(ROOT / "validation"))
 
@@ -91,16 +91,6 @@ def studied(grid: Grid, store: Store) -> Sequence[Results]:
     return [store.audit(key) for key in finished_runs(grid, store).keys]
 
 
-def on_films(store: Store) -> Sequence[Results]:
-    """Give the finished audits along λ of sparse attention on film reviews, first seed."""
-    grid = sparse_attention.STUDY.grid(Params(FOLDER, 1))
-    runs = zip(grid.labels, grid.specs, strict=True)
-    wanted = [
-        (labels, spec) for labels, spec in runs if labels[0] == "imdb" and "sparsegen" in labels[1]
-    ]
-    return studied(grid_of(grid.name, grid.axes, wanted), store)
-
-
 def base_audit(store: Store) -> Sequence[Results]:
     """Give the audit of the base of the adversaries on all test texts, made if it is not there."""
     whole = adversaries.run_spec(FOLDER, {}, ())
@@ -119,8 +109,6 @@ def shown(name: str, papers: Store, store: Store) -> Iterator[tuple[str, Sequenc
     if name == "adversaries":
         kept = Drawn("tutek2020:T-F1", bool)
         yield "-words-kept", of_paper(kept, papers)
-    if name in ("evenness", "sparsity"):
-        yield "-imdb", on_films(store)
     if name == "plausible":
         yield "", studied(plausible_vs_faithful.STUDY.grid(Params(FOLDER)), store)
     if name == "transplant":

@@ -25,7 +25,6 @@ NEEDS: Mapping[str, frozenset[str]] = defaultdict(
         "flips": frozenset({"token_logits"}),
         "repair": frozenset({"decode"}),
         "counterfactual": frozenset({"token_logits"}),
-        "last_layer": frozenset({"layers"}),
         "layers": frozenset({"layers"}),
         "searched": frozenset({OTHER_ATTENTION}),
         "information": frozenset({"decode", "states"}),
@@ -51,7 +50,6 @@ PAPERS: Mapping[str, str] = defaultdict(
         "permutation": "Jain & Wallace 2019",
         "flips": "Serrano & Smith 2019, §5, made exact",
         "counterfactual": "Jain & Wallace 2019, made exact",
-        "last_layer": "after Jain & Wallace 2019; searched",
         "layers": (
             "Hassid et al. 2022, §3 (constant attention); without training, and with uniform "
             "attention too"

@@ -456,19 +456,6 @@ class SupportsLayers(Auditable, Protocol):
         """The number of layers."""
         ...
 
-    @property
-    def last_heads(self) -> int:
-        """Count the heads of the last layer."""
-        ...
-
-    def with_rows(
-        self, trace: Trace, rows: Float[torch.Tensor, "B N T"]
-    ) -> Float[torch.Tensor, "B L"]:
-        """Compute the logits with these weights in the last layer, in the row of each head that the
-        classifier reads.
-        """
-        ...
-
     def added_weights(self, batch: Batch, sums: Sequence[Any]) -> Sequence[Any]:
         """Add the weights of a batch to running sums, one for each layer; ``means`` of a sum covers
         all texts so far.

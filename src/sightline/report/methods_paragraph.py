@@ -124,10 +124,6 @@ _ASKED = {
         "Its weights and predictions were compared with those of control models (Wiegreffe "
         "& Pinter 2019)."
     ),
-    "last_layer": (
-        "All heads of its last layer, and then each, were put on single words to see whether "
-        "a prediction changes (searched, after Jain & Wallace 2019)."
-    ),
     "layers": (
         "In each layer in turn all weights were replaced by uniform ones, and by their mean "
         "over the texts, without training the model again (after Hassid et al. 2022)."

@@ -19,7 +19,6 @@ from sightline.studies.calibration import (
 from sightline.studies.papers import (
     ablations,
     adversaries,
-    sparse_attention,
     study_models,
     word_retention,
 )
@@ -45,7 +44,6 @@ OF_CORPORA = (
     rank_information_papers,
     word_retention,
     plausible_vs_faithful,
-    sparse_attention,
 )
 FROM_VECTORS = (word_retention.STUDY.name, study_models.STUDY.name)
 """The studies in which some models start from word vectors."""
@@ -55,11 +53,6 @@ CALIBRATIONS: Mapping[str, Study] = {
     **{one.STUDY.name: one.STUDY for one in OF_CORPORA},
 }
 STUDIES: Mapping[str, Study] = {**CALIBRATIONS, **PAPER_TABLES}
-PAGES: Mapping[str, Study] = {
-    **CALIBRATIONS,
-    real_corpora.BEFORE.name: real_corpora.BEFORE,
-}
-"""The calibrations that have a page."""
 
 
 def plans_of(

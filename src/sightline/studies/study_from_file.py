@@ -18,7 +18,7 @@ from sightline.studies.papers.paper_scope import ALL
 from sightline.studies.results_file import locked, read_rows, write_rows
 from sightline.studies.run_counts import count
 from sightline.studies.run_plan import Plan
-from sightline.studies.study_catalogue import PAGES, STUDIES
+from sightline.studies.study_catalogue import STUDIES
 from sightline.studies.study_definition import FinishedRun, Params, Study
 from sightline.verdict.number_bounds import ends_of
 
@@ -49,7 +49,7 @@ def check_file(file: Path, name: str) -> None:
     """Refuse anything but a results file, and a study whose rows there would replace those of a
     study of this package.
     """
-    if name in {ALL, *STUDIES, *PAGES}:
+    if name in {ALL, *STUDIES}:
         raise SpecError(
             f"expected a name that no study of this package has, got {name!r}: --results would replace "
             "its rows",

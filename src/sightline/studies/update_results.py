@@ -31,10 +31,10 @@ from sightline.studies.run_counts import (
     usual_seconds,
 )
 from sightline.studies.run_plan import Plan, Readings, unread_of
-from sightline.studies.study_catalogue import FROM_VECTORS, PAGES, STUDIES, plans_of
+from sightline.studies.study_catalogue import FROM_VECTORS, STUDIES, plans_of
 from sightline.studies.unasked_results import with_unasked
 
-ORDER = {name: place for place, name in enumerate((ALL, *STUDIES, *PAGES))}
+ORDER = {name: place for place, name in enumerate((ALL, *STUDIES))}
 
 
 @dataclass(frozen=True)

@@ -261,8 +261,6 @@ def test_other_weights_give_the_same_with_the_prefix_kept(family: str, layer: in
     drawn = torch.Generator().manual_seed(0)
     batch = models[0].collate(TEXTS)
     weights = renormalise(torch.rand(batch.ids.shape, generator=drawn), batch.attendable)
-    heads = models[0].anatomy.heads[-1]
-    rows = torch.rand(len(batch), heads, batch.ids.shape[1], generator=drawn)
     found = []
     for model in models:
         trace = model.trace(batch)
@@ -270,7 +268,6 @@ def test_other_weights_give_the_same_with_the_prefix_kept(family: str, layer: in
         answers = [
             model.decode(trace, weights),
             model.decode_many(trace, torch.stack([weights, weights.flip(0)]))[0],
-            model.with_rows(trace, rows * batch.mask[:, None]),
             model.without_choice(batch, None, None),
             model.without_choice(batch, 0, means),
         ]

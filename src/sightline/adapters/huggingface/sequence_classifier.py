@@ -19,7 +19,6 @@ from sightline.adapters.huggingface.read_row import ReadRow
 from sightline.adapters.huggingface.subword_alignment import NO_WORD, SubwordReader
 from sightline.adapters.huggingface.weight_substitution import WeightSums, added, constant, uniform
 from sightline.adapters.label_views import LabelView, of_label
-from sightline.adapters.tap.attention_row import AttentionRow
 from sightline.adapters.tap.prefix_cache import PrefixOutput
 from sightline.adapters.tap.softmax_tracer import Site
 from sightline.adapters.tap.tap import Change
@@ -97,11 +96,6 @@ class Classifier(LabelView):
         """Count the layers of attention."""
         return len(self.anatomy.sites)
 
-    @property
-    def last_heads(self) -> int:
-        """Count the heads of the last layer."""
-        return self.anatomy.heads[-1]
-
     def collate(self, examples: Sequence[Example]) -> Batch:
         """Tokenise texts and pad them at the right."""
         return self.reader.batch(examples, self.device)
@@ -169,25 +163,6 @@ class Classifier(LabelView):
     def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         """Give the logits of all labels in one run."""
         return replace(self, label=None).logits(batch)
-
-    def with_rows(
-        self, trace: Trace, rows: Float[torch.Tensor, "B N T"]
-    ) -> Float[torch.Tensor, "B L"]:
-        """The logits with these weights in the rows of the last layer that are read."""
-        last = self.anatomy.sites[-1]
-        choice, by_head = (
-            AttentionRow(last, None, self.anatomy.row, by_token=True),
-            rows.movedim(0, -2),
-        )
-        given = by_head.unsqueeze(1) if self.anatomy.row == "all" else by_head
-
-        def changes(some: TextGroup) -> dict[Site, Change]:
-            return {last: choice.put(some.of(given), some.mask)}
-
-        with torch.no_grad():
-            return self.answer_under(
-                trace.batch, changes, ahead=self.shown_in(trace).ahead.get(last, ())
-            )
 
     def added_weights(self, batch: Batch, sums: Sequence[WeightSums]) -> list[WeightSums]:
         """Add up the weights of every layer, place by place."""

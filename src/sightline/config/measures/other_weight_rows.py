@@ -194,24 +194,6 @@ ROWS: Mapping[str, MeasureRow] = {
             "constant": ALL_EQUAL,
         },
     ),
-    "last_layer": MeasureRow(
-        "sightline.measures.last_layer:LastLayer",
-        {"rounds": 1},
-        {
-            "together": Quantity(
-                "whether putting all heads on one word changed the predicted class", TRUTH
-            ),
-            "each": Quantity("whether putting each head on a word of its own changed it", TRUTH),
-            "moved_together": Quantity(
-                "total variation with all heads on the word that changes the output most", MOVED
-            ),
-            "moved_each": Quantity(
-                "total variation after each head moves on from there by itself", MOVED
-            ),
-            "words": WORDS,
-        },
-        taken="by name",
-    ),
     "layers": MeasureRow(
         "sightline.measures.layer_ablation:LayerAblation",
         {"surveys": "audited"},

@@ -108,5 +108,3 @@ STUDY = Study(
     estimates=of_audit(_row),
     summary=lambda rows: {**rows, "gates": []},
 )
-BEFORE = replace(STUDY, name="real-before")
-"""The same study under the rules before decision 0094, as counted then; it is not counted again."""

@@ -17,13 +17,11 @@ from sightline.core.results import Estimate
 from sightline.stats.intervals import without_interval
 from sightline.stats.parameter_sweep import SweepRun, mean_sweep_tau
 from sightline.studies.aggregate import Number, gain
-from sightline.studies.papers import sparse_attention
 from sightline.studies.papers.adversaries import SHORTER, train_against
 from sightline.studies.papers.corpus_statistics import COUNTED, COUNTED_OTHERWISE, totals
 from sightline.studies.papers.model_performance import moved_of, performance_of
 from sightline.studies.papers.paper_table import of_paper
-from sightline.studies.papers.sparse_attention import MEASURES, SWEPT
-from sightline.studies.papers.study_models import PaperModel
+from sightline.studies.papers.study_models import BILSTM, PaperModel
 from sightline.studies.papers.study_models import run_spec as trained_spec
 from sightline.studies.run_numbers import SHARE, TAU, mean_of, numbers_of, read_estimates
 from sightline.studies.study_corpora import data_of
@@ -31,7 +29,14 @@ from sightline.studies.study_definition import FinishedRun, JointReading, Params
 from sightline.verdict.audit_clusters import clusters_of
 
 CORPORA = ("imdb", "news", "sst")
-PAIRS = ("bilstm+additive", "transformer+dot")
+PRESET = "meister2021"
+PAIRS = (BILSTM, "transformer+dot")
+MODELS = tuple(f"{pair}+{projection}" for pair in PAIRS for projection in ("softmax", "sparsemax"))
+LAMBDAS = (-30.0, -10.0, -3.0, -1.0, 0.0, 0.5, 0.9)
+SWEPT = ("state_agreement",)
+MEASURES = ("mixing", *SWEPT)
+"""The measures for models along λ, and for those of Table 1, which also measure what moves their
+states."""
 LOSSES: Mapping[str, Adversary] = {"": "kl", ", by JSD": "jsd"}
 """Its footnote refers to the loss of Wiegreffe & Pinter, with KL; its text says JSD. Both
 are run."""
@@ -104,13 +109,13 @@ def _run_spec(
     companions: tuple[str, ...] = (),
 ) -> RunSpec:
     """Describe one run, trained as in the paper."""
-    paper = PaperModel(corpus, sparse_attention.PRESET, model)
+    paper = PaperModel(corpus, PRESET, model)
     run = trained_spec(data_of(asked.folder, corpus), paper, seed, None)
     return replace(run, measures=measures, companions=companions)
 
 
 def _pairs(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
-    for model in sparse_attention.MODELS:
+    for model in MODELS:
         yield _label(model), _run_spec(asked, corpus, model, seed, MEASURES, ("untrained",))
 
 
@@ -129,7 +134,7 @@ def _mixed(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec
 
 def _swept(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     for pair in PAIRS:
-        for setting in asked.swept(sparse_attention.LAMBDAS):
+        for setting in asked.swept(LAMBDAS):
             model = f"{pair}+sparsegen(lambda={setting})"
             yield model, _run_spec(asked, corpus, model, seed, SWEPT)
 

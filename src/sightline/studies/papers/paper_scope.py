@@ -1,8 +1,5 @@
 """The pages of the papers' tables and figures: progress, each line next to the printed value, and
 the result of each claim.
-
-Runs from before the protocol are kept under ids of their own: their words started from other
-vectors.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ from sightline.studies.papers.claims import (
 )
 from sightline.studies.papers.margins import compare_to
 from sightline.studies.papers.paper_index import PAPER_TABLES
-from sightline.studies.papers.protocol import PRIMARY, TEXTS, amounts_of
+from sightline.studies.papers.protocol import PRIMARY, amounts_of
 from sightline.studies.papers.published_comparison import (
     NOT_COMPARABLE,
     compared_row,
@@ -40,24 +37,11 @@ from sightline.studies.study_definition import Study
 
 ALL = "papers"
 """The study of all tables and figures together."""
-EARLIER = "earlier:"
-"""Prefix of the id of a table whose runs were made before the protocol."""
 UNDONE: Mapping[str, Any] = {"planned": 0, "done": 0, "hours_left": 0.0}
 """The progress of a table that was never counted."""
-EARLIER_WHOLE = (
-    "jain2019:J-1", "tutek2020:T-1", "tutek2020:T-5", "meister2021:M-3", "wen2022:W-1"
-)  # fmt: skip
-EARLIER_GROUPS: tuple[tuple[tuple[str, ...], int | None], ...] = (
-    (("sst", "news", "babi1", "babi2", "babi3"), None),
-    (("imdb", "agnews", "snli"), TEXTS),
-)
-"""Corpora of earlier runs that were averaged together, with the most test texts of each run."""
-ALONG_LAMBDA = ("meister2021:M-2", "meister2021:M-F2", "meister2021:M-F3")
-EARLIER_TEXTS = 1000
-"""Test texts of earlier runs of film reviews along λ."""
 
 
-def page_of(study: Study, kept: StudyResults, *, earlier: bool = False) -> dict[str, Any]:
+def page_of(study: Study, kept: StudyResults) -> dict[str, Any]:
     """Return what a page shows of a table or figure: its progress, and each line."""
     missing = [{"corpus": corpus, **values} for corpus, values in kept.by_corpus.items()]
     return {
@@ -70,7 +54,7 @@ def page_of(study: Study, kept: StudyResults, *, earlier: bool = False) -> dict[
         "missing": missing,
         "runs": runs_by_corpus(kept),
         "notes": [*study.notes, *study.notes_on_models],
-        "lines": lines_compared(study, kept, earlier=earlier),
+        "lines": lines_compared(study, kept),
     }
 
 
@@ -89,18 +73,15 @@ def runs_by_corpus(kept: StudyResults) -> dict[str, dict[str, int]]:
     return found
 
 
-def lines_compared(
-    study: Study, kept: StudyResults, *, earlier: bool = False
-) -> list[dict[str, Any]]:
+def lines_compared(study: Study, kept: StudyResults) -> list[dict[str, Any]]:
     """Return each line of a study with the printed value, in the order of the paper."""
-    known = all_lines(study, kept, earlier=earlier)
+    known = all_lines(study, kept)
     theirs = {one.of: one for one in printed_values_in(study.id)}
     again = {one.of: one for one in later_values_in(study.id)}
     places = order([*theirs, *(line.of for line, _ in known)])
     known.sort(key=lambda one: (one[1] or 0, places(one[0].of)))
     return [
-        _line(study, theirs.get(line.of), again.get(line.of), line, limit, earlier=earlier)
-        for line, limit in known
+        _line(study, theirs.get(line.of), again.get(line.of), line, limit) for line, limit in known
     ]
 
 
@@ -115,37 +96,15 @@ def planned_seeds(study: Study, corpus: str) -> int:
 Limited = tuple[AggregateLine, int | None]
 
 
-def all_lines(study: Study, kept: StudyResults, *, earlier: bool = False) -> list[Limited]:
-    """Return every line with the limit of its runs; of two means, the one over more seeds.
-
-    Counts of a corpus depend on no run, so earlier ones are left out.
-    """
-    lines = dict[tuple[Any, int | None], AggregateLine]()
-    for corpora, limits in _groups(study, earlier=earlier):
-        computed = study.lines(kept.read(corpora))
-        means = [
-            line for line in kept.means if line.corpus in corpora and (line.seeds or not earlier)
-        ]
-        for line in (*means, *computed):
-            of = (line.of, limits.get(line.corpus))
-            if of not in lines or line.seeds >= lines[of].seeds:
-                lines[of] = line
-    return [(line, limit) for (_, limit), line in lines.items()]
-
-
-def _groups(
-    study: Study, *, earlier: bool
-) -> Iterable[tuple[tuple[str, ...], Mapping[str, int | None]]]:
-    """Return the corpora that are averaged together, with the limit of each."""
-    if not earlier:
-        limits = {corpus: amount.limit for corpus, amount in amounts_of(study).items()}
-        return [(tuple(limits), limits)]
-    groups = []
-    for corpora, limit in EARLIER_GROUPS:
-        most = EARLIER_TEXTS if limit and study.id in ALONG_LAMBDA else limit
-        own = None if study.id in EARLIER_WHOLE else most
-        groups.append((corpora, dict.fromkeys((*corpora, "all eleven", "all"), own)))
-    return groups
+def all_lines(study: Study, kept: StudyResults) -> list[Limited]:
+    """Return every line with the limit of its runs; of two means, the one over more seeds."""
+    limits = {corpus: amount.limit for corpus, amount in amounts_of(study).items()}
+    means = [line for line in kept.means if line.corpus in limits]
+    lines = dict[tuple[str, str, str], AggregateLine]()
+    for line in (*means, *study.lines(kept.read(tuple(limits)))):
+        if line.of not in lines or line.seeds >= lines[line.of].seeds:
+            lines[line.of] = line
+    return [(line, limits.get(line.corpus)) for line in lines.values()]
 
 
 def _line(
@@ -154,8 +113,6 @@ def _line(
     again: PrintedValue | None,
     line: AggregateLine,
     limit: int | None,
-    *,
-    earlier: bool,
 ) -> dict[str, Any]:
     published, _, ours, baseline, seeds, said = compared_row(study, theirs, again, line)
     return {
@@ -168,7 +125,7 @@ def _line(
         "ours": _number(ours),
         "floor": _number(baseline),
         "seeds": seeds.value or 0,
-        "planned": 0 if earlier or not line.model else planned_seeds(study, line.corpus),
+        "planned": planned_seeds(study, line.corpus) if line.model else 0,
         "limit": limit if line.model else None,
         "said": said.value,
         "result": _result(study, theirs, line),
@@ -195,23 +152,18 @@ def _number(cell: TableCell) -> dict[str, Any] | None:
 
 INFORMATION = "information"
 """The study with τ by rank of untrained models."""
-UNTRAINED_FROM = {
-    False: "kind=untrained, from vectors, weights ^100",
-    True: "kind=untrained, weights ^300",
-}
-"""Its runs whose words start as in the protocol, and as in earlier runs (True)."""
+UNTRAINED_FROM = "kind=untrained, from vectors, weights ^100"
+"""Its runs whose words start as in the protocol."""
 UNTRAINED_TAU = "paper.tau.output"
 
 
 def claim_page(claim: Claim, kept: Mapping[str, StudyResults]) -> dict[str, Any]:
-    """Return what a page shows of a claim: its statement, its criterion applied to printed numbers
-    and to earlier runs, and its results, primary corpora first.
+    """Return what a page shows of a claim: its statement, its criterion applied to printed numbers,
+    and its results, primary corpora first.
     """
     study = PAPER_TABLES[claim.table]
     own = kept.get(claim.table, StudyResults())
     found = sorted(_found_of(claim, study, own, kept), key=_rank)
-    earlier = kept.get(EARLIER + claim.table, StudyResults())
-    before = sorted(_found_of(claim, study, earlier, kept, earlier=True), key=_rank)
     printed = {**printed_effects(claim, printed_values_in(claim.table))}
     undone = own.status.get("done", 0) < own.status.get("planned", 0)
     fixed = claim.as_fixed
@@ -239,7 +191,6 @@ def claim_page(claim: Claim, kept: Mapping[str, StudyResults]) -> dict[str, Any]
             }
             for one in found
         ],
-        "before": [_finding(claim, one, study, undone=False) for one in before],
     }
 
 
@@ -248,21 +199,19 @@ def _found_of(
     study: Study,
     own: StudyResults,
     kept: Mapping[str, StudyResults],
-    *,
-    earlier: bool = False,
 ) -> Iterable[Finding]:
     read = own.read()
     lines = [*study.lines(read)] if claim.of_lines else ()
-    of_chance = untrained(kept, earlier=earlier) if claim.chance else ()
+    of_chance = untrained(kept) if claim.chance else ()
     return findings_of(claim, [*read, *of_chance], lines)
 
 
-def untrained(kept: Mapping[str, StudyResults], *, earlier: bool = False) -> list[RunNumbers]:
+def untrained(kept: Mapping[str, StudyResults]) -> list[RunNumbers]:
     """Return τ by rank of untrained models, as runs of a model of that name."""
     found = list[RunNumbers]()
     for run, said in kept.get(INFORMATION, StudyResults()).read():
         numbers: Mapping[str, Any] = dict[str, Any](said).get("numbers", {})
-        if run.setting == UNTRAINED_FROM[earlier] and UNTRAINED_TAU in numbers:
+        if run.setting == UNTRAINED_FROM and UNTRAINED_TAU in numbers:
             number = Number(Estimate(**numbers[UNTRAINED_TAU]))
             found.append((RunName(run.corpus, UNTRAINED, run.seed), {TAU_BY_RANK: number}))
     return found

@@ -1,13 +1,12 @@
-"""Tables that compare the verdict at two commits: on cases whose truth is known, on real texts, on
-a transformer, under many seeds, and by cost.
+"""Tables of the verdict where its truth is known: on cases written for it, on a transformer by
+attention source, and under many seeds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from statistics import median
 
-from docs_tables import Stored, number, table, verified
+from docs_tables import Stored, number, table
 
 from sightline.verdict.catalogue import AUDIT_TESTS
 
@@ -34,38 +33,33 @@ VERDICTS: Mapping[int, str] = {
     7: "by absence",
 }
 WRONG = "**wrong**: "
-WHEN = ("before", "after")
 
 
 def right(stored: Stored) -> str:
-    """Count the cases of each kind that both commits got right."""
+    """Count the cases of each kind whose verdict is right."""
     kinds: dict[str, list[Stored]] = {}
     for case in stored["cases"]:
         kinds.setdefault(case["kind"], []).append(case)
     kinds["all"] = [*stored["cases"]]
-    rows = [
-        (kind, str(len(own)), *(str(sum(_held(one, when) for one in own)) for when in WHEN))
-        for kind, own in kinds.items()
-    ]
-    return table(("kind", "cases", *(f"right in every run, {when}" for when in WHEN)), rows)
+    rows = [(kind, str(len(own)), str(sum(map(_held, own)))) for kind, own in kinds.items()]
+    return table(("kind", "cases", "right in every run"), rows)
 
 
 def cases(stored: Stored) -> str:
-    """Table the verdicts of both commits on every case."""
-    head = ("kind", "case", "right", *WHEN, "not passed after")
+    """Table the verdict on every case."""
+    head = ("kind", "case", "right", "verdict", "not passed")
     return table(head, map(_case, stored["cases"]))
 
 
 def _case(case: Stored) -> Iterator[str]:
     yield from (case["kind"], case["name"], _wanted(case))
-    for when in WHEN:
-        wrong = "" if _held(case, when) else WRONG
-        yield wrong + _said(case[when]) if case[when] else "not counted"
-    yield _decided(case["after"])
+    wrong = "" if _held(case) else WRONG
+    yield wrong + _said(case["runs"]) if case["runs"] else "not counted"
+    yield _decided(case["runs"])
 
 
-def _held(case: Stored, when: str) -> bool:
-    return bool(case[when]) and all(_is_right(case, one) for one in case[when])
+def _held(case: Stored) -> bool:
+    return bool(case["runs"]) and all(_is_right(case, one) for one in case["runs"])
 
 
 def _is_right(case: Stored, run: Stored) -> bool:
@@ -133,72 +127,15 @@ def _decided(runs: Sequence[Stored]) -> str:
     return "; ".join(found) or "—"
 
 
-def real(stored: Stored) -> str:
-    """Table the verdicts on real texts by the old and the current rules, and what changed them."""
-    before = {_label(row): row for row in (verified("real-before") or {"rows": ()})["rows"]}
-    rows = [(*_label(row), *_changed(before.get(_label(row)), row)) for row in stored["rows"]]
-    return table(("corpus", "encoder", "seed", "before", "after", "what changed it"), rows)
-
-
-def _label(row: Stored) -> tuple[str, str, str]:
-    return row["corpus"], row["encoder"], str(row["seed"])
-
-
-def _changed(before: Stored | None, after: Stored) -> Iterator[str]:
-    yield "not counted" if before is None else _real(before)
-    yield _real(after)
-    lines = []
-    for of, one in {"": after["verdict"], **after["by_class"]}.items():
-        was = None if before is None else (before["by_class"].get(of) if of else before["verdict"])
-        if was is not None and VERDICTS[was["row"]] != VERDICTS[one["row"]]:
-            lines.append(f"{of or 'all texts'}: {_reasons(one['reasons'])}")
-    yield "; ".join(lines) or "—"
-
-
-def _reasons(reasons: Iterable[str]) -> str:
-    """Name the tests that did not pass, as a verdict gives them."""
-    words = [reason.replace(":", " ").split() for reason in reasons]
-    return (
-        ", ".join(
-            f"{AUDIT_TESTS[one[0]].name} {_passed(one[1])}" for one in words if one[0] in DECIDING
-        )
-        or "every test passed"
-    )
-
-
-def _real(row: Stored) -> str:
-    of_all = VERDICTS[row["verdict"]["row"]]
-    classes = {of: VERDICTS[one["row"]] for of, one in row["by_class"].items()}
-    return of_all + "".join(f"; {of}: {said}" for of, said in classes.items() if said != of_all)
-
-
 def sources(stored: Stored) -> str:
-    """Table the verdicts of both commits on a pretrained transformer, by attention source."""
-    head = (
-        "attention source",
-        "texts",
-        "before",
-        "after",
-        "Transfer before",
-        "Transfer after",
-        "CPU seconds",
-    )
+    """Table the verdicts on a pretrained transformer, by attention source."""
+    head = ("attention source", "texts", "verdict", "Transfer", "CPU seconds")
     return table(head, map(_source, stored["sources"]))
 
 
 def _source(row: Stored) -> Iterator[str]:
-    yield from (f"`{row['source']}`", str(row["texts"]))
-    yield from (_of_source(row.get(when)) for when in ("before", "after"))
-    yield from (
-        number(row[when]["transfer"]) if row.get(when) else "—" for when in ("before", "after")
-    )
-    yield ", ".join(
-        f"{row[when]['seconds']:.0f}" if row.get(when) else "—" for when in ("before", "after")
-    )
-
-
-def _of_source(one: Stored | None) -> str:
-    return "not counted" if one is None else f"{_run(one)} ({_decided([one])})"
+    yield from (f"`{row['source']}`", str(row["texts"]), f"{_run(row)} ({_decided([row])})")
+    yield from (number(row["transfer"]), f"{row['seconds']:.0f}")
 
 
 def seeds(stored: Stored) -> str:
@@ -218,21 +155,3 @@ def _counts(rows: Stored) -> str:
     for row, count in rows.items():
         said[VERDICTS[int(row)]] = said.get(VERDICTS[int(row)], 0) + count
     return ", ".join(f"{name} {count}" for name, count in said.items())
-
-
-def costs(stored: Stored) -> str:
-    """Table the CPU seconds of the same audit at both commits."""
-    head = (
-        "audit",
-        "runs of each",
-        "before: least, median",
-        "after: least, median",
-        "after / before (least)",
-    )
-    return table(head, map(_cost, stored["costs"]))
-
-
-def _cost(row: Stored) -> Iterator[str]:
-    yield from (row["audit"], str(len(row["before"])))
-    yield from (f"{min(row[when]):.1f}, {median(row[when]):.1f}" for when in ("before", "after"))
-    yield f"{min(row['after']) / min(row['before']):.2f}"

@@ -1,4 +1,4 @@
-"""The models and texts of the cases of `before_after`: models written in a few lines, and trained
+"""The models and texts of `known_cases`: models written in a few lines, and trained
 ones.
 """
 

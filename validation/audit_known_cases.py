@@ -1,10 +1,9 @@
-"""Verdicts on cases whose truth is known, by the package of the commit that is installed.
+"""Verdicts on cases whose truth is known.
 
-``python validation/before_after.py OUT.json [--only WORDS] [--seeds N]`` audits every case of
-`before_after_cases` and writes the row for all texts and for each predicted class, with the tests
-that decided. The Python of an earlier commit gives the verdicts of that commit.
-``docs/verified/before_after.json --merge BEFORE.json AFTER.json`` merges two such files into the
-file that the documentation tables, and keeps its other entries.
+``python validation/audit_known_cases.py OUT.json [--only WORDS] [--seeds N]`` audits every case of
+`known_cases` and writes the row for all texts and for each predicted class, with the tests that
+decided. ``docs/verified/known_cases.json --merge OUT.json`` puts them into the file that the
+documentation tables, and keeps its other entries.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from before_after_cases import CASES, FULL, Case
+from known_cases import CASES, FULL, Case
 
 import sightline
 
@@ -67,8 +66,8 @@ def _codes(verdict: Any) -> list[str]:
     return [" ".join(str(reason).split(":")[0].split()[:2]) for reason in verdict.reasons]
 
 
-def merge(out: Path, before: Mapping[str, Any], after: Mapping[str, Any]) -> int:
-    """Put the verdicts of two commits next to the right ones."""
+def merge(out: Path, found: Mapping[str, Any]) -> int:
+    """Put the verdicts next to the right ones."""
     known = json.loads(out.read_text("utf-8")) if out.exists() else {}
     known["cases"] = [
         {
@@ -78,8 +77,7 @@ def merge(out: Path, before: Mapping[str, Any], after: Mapping[str, Any]) -> int
             "classes": case.classes,
             "says": case.says,
             "scores": case.scores,
-            "before": before.get(case.name, []),
-            "after": after.get(case.name, []),
+            "runs": found.get(case.name, []),
         }
         for case in CASES
     ]
@@ -93,10 +91,10 @@ def main() -> int:
     parser.add_argument("out", type=Path)
     parser.add_argument("--only", default="")
     parser.add_argument("--seeds", type=int)
-    parser.add_argument("--merge", type=Path, nargs=2, metavar=("BEFORE", "AFTER"))
+    parser.add_argument("--merge", type=Path, metavar="FOUND")
     flags = parser.parse_args()
     if flags.merge:
-        return merge(flags.out, *(json.loads(path.read_text("utf-8")) for path in flags.merge))
+        return merge(flags.out, json.loads(flags.merge.read_text("utf-8")))
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     found: dict[str, Any] = json.loads(flags.out.read_text("utf-8")) if flags.out.exists() else {}

@@ -1,4 +1,4 @@
-"""The cases of `before_after`, with the right verdicts: for all texts, and for the texts of each
+"""Cases whose truth is known, with the right verdicts: for all texts, and for the texts of each
 predicted class.
 """
 
@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from typing import Any
 
-import before_after_models as of
-from before_after_models import Make, needle, trained, written
+import known_case_models as of
+from known_case_models import Make, needle, trained, written
 from written import (
     CUE,
     ENDING,
@@ -36,8 +35,8 @@ from written import (
     where,
 )
 
-FULL: dict[str, Any] = {"full": True} if find_spec("sightline.audits.sequential") else {}
-"""Asks for every test on every text, as all audits of earlier commits made them."""
+FULL: dict[str, Any] = {"full": True}
+"""Asks for every test on every text."""
 SHOWN, CAVEATS, MUST_NOT, OPEN, ABSENT = (4, 5), (5,), (2, 3), (1, 6), (7,)
 """Rows of the verdict table."""
 NOT_SHOWN = (*MUST_NOT, *OPEN)
@@ -50,7 +49,7 @@ class Case:
     """
 
     kind: str
-    """The kind of mistake it could lead to, or that the old rules were right."""
+    """The kind of mistake it could lead to, or that it is ordinary."""
     name: str
     make: Make
     right: tuple[int, ...]
@@ -223,10 +222,10 @@ CASES = (
         written(Texts(of.negated_texts), Written(of.NEGATED, of.negated, marked(FIRST))),
         (*CAVEATS, *NOT_SHOWN),
     ),
-    Case("was right", "an honest map", needle(cues), SHOWN),
-    Case("was right", "an honest map that is used", of.used(20.0), SHOWN),
+    Case("ordinary", "an honest map", needle(cues), SHOWN),
+    Case("ordinary", "an honest map that is used", of.used(20.0), SHOWN),
     Case(
-        "was right",
+        "ordinary",
         "full stop",
         written(
             Texts(one_cue, last=(".",)),
@@ -235,7 +234,7 @@ CASES = (
         MUST_NOT,
     ),
     Case(
-        "was right",
+        "ordinary",
         "constant first word",
         written(
             Texts(one_cue, first=("begin",)),
@@ -244,19 +243,19 @@ CASES = (
         MUST_NOT,
     ),
     Case(
-        "was right",
+        "ordinary",
         "guided away: a neighbour’s state has the evidence",
         of.through_neighbour,
         MUST_NOT,
     ),
     Case(
-        "was right",
+        "ordinary",
         "random labels",
         written(Texts(of.random_label), Written(lexicon(ONE_CUE), added, cues)),
         (*CAVEATS, *NOT_SHOWN),
     ),
     Case(
-        "was right",
+        "ordinary",
         "length alone decides",
         written(
             Texts(one_cue, length=20, shorter=10),
@@ -270,7 +269,7 @@ CASES = (
         dict.fromkeys(LABELS, (*NOT_SHOWN, *ABSENT)),
     ),
     Case(
-        "was right",
+        "ordinary",
         "a shortcut shown",
         written(
             Texts(of.two_cues),
@@ -286,7 +285,7 @@ CASES = (
         SHOWN,
     ),
     Case(
-        "was right",
+        "ordinary",
         "a shortcut hidden",
         written(
             Texts(of.two_cues),
@@ -302,14 +301,14 @@ CASES = (
         MUST_NOT,
     ),
     Case(
-        "was right",
+        "ordinary",
         "a word against the prediction",
         written(Texts(of.against_texts), Written(of.AGAINST, added, marked(SECOND))),
         MUST_NOT,
     ),
     *(
         Case(
-            "was right",
+            "ordinary",
             f"right for {LABELS[side]} alone",
             needle(where(of.predicts(side), cues, some_fillers)),
             (*CAVEATS, *NOT_SHOWN),
@@ -318,16 +317,16 @@ CASES = (
         for side in (0, 1)
     ),
     Case(
-        "was right",
+        "ordinary",
         "two cues, either is enough, both shown",
         written(Texts(of.two_cues), Written(of.SEVERAL, of.either, cues)),
         SHOWN,
     ),
-    Case("was right", "logits × 100,000", of.used(2_000_000.0), SHOWN),
-    Case("was right", "scores of an oracle", of.with_scores("oracle"), MUST_NOT, scores="passed"),
-    Case("was right", "scores at random", of.with_scores("random"), MUST_NOT, scores="failed"),
+    Case("ordinary", "logits × 100,000", of.used(2_000_000.0), SHOWN),
+    Case("ordinary", "scores of an oracle", of.with_scores("oracle"), MUST_NOT, scores="passed"),
+    Case("ordinary", "scores at random", of.with_scores("random"), MUST_NOT, scores="failed"),
     Case(
-        "was right",
+        "ordinary",
         "the default BiLSTM on the demo’s texts",
         trained(of.DEMO, "bilstm+additive"),
         MUST_NOT,
@@ -342,4 +341,4 @@ CASES = (
         seeds=1,
     ),
 )
-"""The right verdicts were written down before the counts of the commit after."""
+"""The right verdicts were written down before the rules that were made for them were counted."""

@@ -1,10 +1,9 @@
-"""Audit a fine-tuned transformer in full under several attention sources, as it is now.
+"""Audit a fine-tuned transformer in full under several attention sources.
 
-    python validation/sources_now.py MODEL DATA [--texts N] [--only SOURCE ...]
+    python validation/attention_sources.py MODEL DATA [--texts N] [--only SOURCE ...]
 
 MODEL is a folder that `save_pretrained` wrote, DATA a specification such as ``sst:DIR``. The rows
-*after* of the table of attention sources are replaced in `docs/verified/before_after.json`; those
-*before* stay as an earlier commit counted them.
+of the table of attention sources are replaced in `docs/verified/known_cases.json`.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from dataclasses import asdict
 from typing import Any
 
 import torch
-from before_after import verdicts_of
+from audit_known_cases import verdicts_of
 from checkout import ROOT
 
 import sightline
 from sightline._io.atomic_write import write_bytes
 
-WRITTEN = ROOT / "docs" / "verified" / "before_after.json"
+WRITTEN = ROOT / "docs" / "verified" / "known_cases.json"
 SOURCES = (
     "",
     "(layer=5,head=3)",
@@ -58,16 +57,15 @@ def main() -> int:
     warnings.simplefilter("ignore")
     data = sightline.load(asked.data)
     for source in asked.only:
-        after = counted(f"hf:{asked.model}", data, source, asked.texts)
+        name = source or "(default)"
+        found = counted(f"hf:{asked.model}", data, source, asked.texts)
+        row = {"source": name, "texts": asked.texts, **found}
         known = json.loads(WRITTEN.read_text("utf-8"))
-        rows = {row["source"]: row for row in known["sources"]}
-        row = rows.setdefault(source or "(default)", {"source": source or "(default)"})
-        same = row.get("texts", asked.texts) == asked.texts
-        row |= {"texts": asked.texts, "after": after}
-        row["before"] = row.get("before") if same else None
-        known["sources"] = [*rows.values()]
+        known["sources"] = [
+            *({one["source"]: one for one in known["sources"]} | {name: row}).values()
+        ]
         write_bytes(WRITTEN, (json.dumps(known, indent=1, ensure_ascii=False) + "\n").encode())
-        print(time.strftime("%H:%M:%S"), row["source"], after, flush=True)
+        print(time.strftime("%H:%M:%S"), row, flush=True)
     return 0
 
 
