@@ -35,6 +35,8 @@ Random = np.random.Generator
 SIZES, REPETITIONS, LEAST, FROM = (50, 200, 1000), 2000, 0.93, 200
 MEAN, APART, OF_A_SOURCE, PARTNERS, RARE = 0.3, 0.6, 5, 4, 8
 
+MANY = "twenty classes"
+
 
 def _normal(random: Random, n: int) -> Array:
     return random.normal(MEAN, 0.2, n)
@@ -112,6 +114,8 @@ def _pairs(shape: str, n: int, seed: int) -> Estimate:
 
 def _classes(shape: str, n: int, seed: int) -> Estimate:
     random = Seeds(seed).generator(f"classes {shape}", n)
+    if shape == MANY:
+        return _many_classes(random, n, seed)
     rare, spread, skewed = PAIRS[shape]
     classes = (np.arange(n) >= (RARE if rare else n // 2)).astype(int)
     share = Strata.of(np.arange(n), classes).weight[classes == 0].sum() / n
@@ -125,11 +129,20 @@ def _classes(shape: str, n: int, seed: int) -> Estimate:
     return ratio(effects * room, room, seed, bounds=None, classes=classes)
 
 
+def _many_classes(random: Random, n: int, seed: int) -> Estimate:
+    """Texts of twenty classes of the same frequency, whose means lie evenly around the truth."""
+    classes = random.integers(0, 20, n)
+    means = MEAN + APART * np.linspace(-1, 1, 20)
+    room = random.lognormal(0, 0.4, n)
+    effects = means[classes] + random.normal(0, 0.2, n)
+    return ratio(effects * room, room, seed, bounds=None, classes=classes)
+
+
 KINDS: Mapping[str, tuple[Callable[[str, int, int], Estimate], tuple[str, ...]]] = {
     "mean": (_mean, tuple(SHAPES)),
     "ratio": (_ratio, tuple(SHAPES)),
     "pairs": (_pairs, tuple(PAIRS)),
-    "classes": (_classes, tuple(PAIRS)[:4]),
+    "classes": (_classes, (*tuple(PAIRS)[:4], MANY)),
 }
 NOT_PROMISED = {("classes", "eight texts of a class, skewed")}
 """Half of the estimate is eight skewed values, whatever the rest is, and no interval of so few is
