@@ -98,7 +98,7 @@ class Strata:
         """
         weighted, groups = self.weight * values, self.groups_of_stratum
         if len(groups) == 1:
-            return weighted
+            return np.asarray(weighted)
         means = np.bincount(self.stratum, weighted) / np.bincount(self.stratum, self.weight)
         wider = np.sqrt(groups / np.maximum(groups - 1, 1))[self.stratum]
         spread = wider * (weighted - self.weight * means[self.stratum])
