@@ -6,7 +6,8 @@ one); lognormal; clustered (sources of five texts, which share most of it). It i
 mean, and as a ratio: the gain of a text over its largest possible gain, which differs from text to
 text and is now and then below 0. Pairs have scores of the donor and of the receiver, which are
 related, and noise; a donor has four partners, all of another class. Over classes, which differ, a
-ratio is estimated in which each class has the same weight.
+ratio is estimated in which each class has the same weight. A share of texts is estimated over
+clusters of unequal sizes.
 
 The scores of whole audits are simulated, too (``validation/covered_scores.py``).
 """
@@ -34,6 +35,8 @@ Array = np.ndarray
 Random = np.random.Generator
 SIZES, REPETITIONS, LEAST, FROM = (50, 200, 1000), 2000, 0.93, 200
 MEAN, APART, OF_A_SOURCE, PARTNERS, RARE = 0.3, 0.6, 5, 4, 8
+MANY = "twenty classes"
+UNEQUAL, LARGE = "clusters of five and single texts", "five clusters of two thirds"
 
 
 def _normal(random: Random, n: int) -> Array:
@@ -68,6 +71,18 @@ def _mean(shape: str, n: int, seed: int) -> Estimate:
     random = Seeds(seed).generator(f"mean {shape}", n)
     clusters = _sources(n) if shape == "clustered" else None
     return bootstrap.mean(SHAPES[shape](random, n), seed, None, clusters)
+
+
+def _share(shape: str, n: int, seed: int) -> Estimate:
+    """A share of texts in clusters of unequal sizes; the texts of a cluster share half of what
+    makes them differ.
+    """
+    random = Seeds(seed).generator(f"share {shape}", n)
+    sizes = [OF_A_SOURCE] * (n // 10) if shape == UNEQUAL else [2 * n // 15] * 5
+    sizes += [1] * (n - sum(sizes))
+    probability = random.beta(MEAN, 1 - MEAN, len(sizes))  # a correlation of 1/2
+    clusters = np.repeat(np.arange(len(sizes)), sizes)
+    return bootstrap.proportion((random.random(n) < probability[clusters]).astype(float), clusters)
 
 
 def _ratio(shape: str, n: int, seed: int) -> Estimate:
@@ -112,6 +127,8 @@ def _pairs(shape: str, n: int, seed: int) -> Estimate:
 
 def _classes(shape: str, n: int, seed: int) -> Estimate:
     random = Seeds(seed).generator(f"classes {shape}", n)
+    if shape == MANY:
+        return _many_classes(random, n, seed)
     rare, spread, skewed = PAIRS[shape]
     classes = (np.arange(n) >= (RARE if rare else n // 2)).astype(int)
     share = Strata.of(np.arange(n), classes).weight[classes == 0].sum() / n
@@ -125,15 +142,25 @@ def _classes(shape: str, n: int, seed: int) -> Estimate:
     return ratio(effects * room, room, seed, bounds=None, classes=classes)
 
 
+def _many_classes(random: Random, n: int, seed: int) -> Estimate:
+    """Texts of twenty classes of the same frequency, whose means lie evenly around the truth."""
+    classes = random.integers(0, 20, n)
+    means = MEAN + APART * np.linspace(-1, 1, 20)
+    room = random.lognormal(0, 0.4, n)
+    effects = means[classes] + random.normal(0, 0.2, n)
+    return ratio(effects * room, room, seed, bounds=None, classes=classes)
+
+
 KINDS: Mapping[str, tuple[Callable[[str, int, int], Estimate], tuple[str, ...]]] = {
     "mean": (_mean, tuple(SHAPES)),
     "ratio": (_ratio, tuple(SHAPES)),
+    "share": (_share, (UNEQUAL, LARGE)),
     "pairs": (_pairs, tuple(PAIRS)),
-    "classes": (_classes, tuple(PAIRS)[:4]),
+    "classes": (_classes, (*tuple(PAIRS)[:4], MANY)),
 }
-NOT_PROMISED = {("classes", "eight texts of a class, skewed")}
-"""Half of the estimate is eight skewed values, whatever the rest is, and no interval of so few is
-right."""
+NOT_PROMISED = {("classes", "eight texts of a class, skewed"), ("share", LARGE)}
+"""Half of the estimate is eight skewed values, or two thirds of it five clusters, whatever the rest
+is, and no interval of so few is right."""
 
 
 def coverage(repetitions: int = REPETITIONS) -> dict[str, Any]:

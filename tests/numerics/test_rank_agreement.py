@@ -113,6 +113,17 @@ def test_by_chance_at_most_one_text_in_twenty_is_significant(words: int, values:
     assert (p[known] <= 0.05).mean() <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / known.sum())
 
 
+@pytest.mark.parametrize(("words", "important", "times"), [(10, 1, 1), (15, 2, 2), (15, 1, 1)])
+def test_where_most_words_are_tied_chance_is_significant_more_often(
+    words: int, important: int, times: int
+) -> None:
+    """All weight on one word, in each of its equally likely places."""
+    weight, importance = np.eye(words), np.zeros((words, words))
+    importance[:, :important] = np.arange(1, important + 1)
+    _, p = kendall_test(weight, importance, np.ones((words, words), dtype=bool))
+    assert (p <= 0.05).sum() == times
+
+
 def test_padding_has_no_part_in_a_p_value() -> None:
     x, y = np.random.default_rng(5).normal(size=(2, 1, 9)).round(1)
     alone = kendall_test(x, y, np.ones((1, 9), dtype=bool))[1]

@@ -67,6 +67,14 @@ def ratio_over_classes(
     return means[0] / means[1]
 
 
+def strata_of(classes: Sequence[int], clusters: Sequence[int]) -> list[int]:
+    """The stratum of each text: its class, or -1 for all classes of fewer than ten clusters."""
+    of = {
+        one: len({g for g, c in zip(clusters, classes, strict=True) if c == one}) for one in classes
+    }
+    return [-1 if of[c] < 10 else c for c in classes]
+
+
 def interval_over_classes(
     top: Sequence[float],
     bottom: Sequence[float],
@@ -75,26 +83,25 @@ def interval_over_classes(
     weights: Sequence[Sequence[float]],
     level: float,
 ) -> tuple[float, float, float]:
-    """The interval of texts that were moved to the average over classes, with what is left of their
-    spread.
+    """The interval of texts whose strata were moved to the average over classes, with what is left
+    of their spread.
     """
-    n, share = len(top), shares(classes, clusters)
-    of = [classes.count(one) for one in classes]
+    n, share, strata = len(top), shares(classes, clusters), strata_of(classes, clusters)
+    w = [n * share[c] / classes.count(c) for c in classes]
     groups = {
-        one: len({g for g, c in zip(clusters, classes, strict=True) if c == one}) for one in share
+        one: len({g for g, c in zip(clusters, strata, strict=True) if c == one}) for one in strata
     }
     moved = []
     for values in (top, bottom):
-        centre = sum(share[one] * mean_of(values, classes, one) for one in share)
+        weighed = [x * v for x, v in zip(w, values, strict=True)]
+        if len(groups) == 1:
+            moved.append(weighed)
+            continue
+        means = {one: sum_of(weighed, strata, one) / sum_of(w, strata, one) for one in groups}
         moved.append(
             [
-                centre
-                + n
-                * share[c]
-                / size
-                * (x - mean_of(values, classes, c))
-                * sqrt(groups[c] / (groups[c] - 1))
-                for x, c, size in zip(values, classes, of, strict=True)
+                sum(weighed) / n + x * sqrt(groups[c] / (groups[c] - 1)) * (v - means[c])
+                for x, v, c in zip(w, values, strata, strict=True)
             ]
         )
     value = sum(moved[0]) / sum(moved[1])
@@ -102,18 +109,18 @@ def interval_over_classes(
         one: sum(
             sum(
                 u - value * v
-                for u, v, c, k in zip(*moved, classes, clusters, strict=True)
+                for u, v, c, k in zip(*moved, strata, clusters, strict=True)
                 if c == one and k == g
             )
             ** 2
             for g in set(clusters)
         )
-        for one in share
+        for one in groups
     }
     freedom = sum(variance.values()) ** 2 / sum(
         v**2 / (groups[one] - 1) for one, v in variance.items()
     )
-    weighed = [n * share[c] / size * v for v, c, size in zip(bottom, classes, of, strict=True)]
+    weighed = [x * v for x, v in zip(w, bottom, strict=True)]
     room = [sum_of(weighed, clusters, g) for g in set(clusters)]
     effective = min(sum(room) ** 2 / sum(v**2 for v in room), freedom + 1)
     return ratio_interval(*moved, clusters, weights, level, effective)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, t
 
 from sightline.numerics.classification_metrics import macro_f1
 from sightline.numerics.count_tables import Counts
@@ -64,6 +64,24 @@ def test_texts_of_a_cluster_count_for_fewer() -> None:
     assert mixed.high - mixed.low < 1.1 * (plain.high - plain.low)
     assert bootstrap.proportion(np.ones(200), copies).low == pytest.approx(
         40 / (40 + 2.0227**2), rel=1e-4
+    )
+
+
+def test_clusters_of_unequal_sizes_are_fewer_than_their_number() -> None:
+    """Five clusters of 40 and 100 texts alone carry the weight of 11.1 equal clusters."""
+    sizes = np.array([40] * 5 + [1] * 100)
+    members, even = np.repeat(np.arange(105), sizes), 300**2 / (5 * 40**2 + 100)
+    usual = float(t.ppf(0.975, even - 1))
+    hits = (np.arange(300) % 40 < 30).astype(float)
+    found, share = bootstrap.proportion(hits, members), hits.mean()
+    moved = [float((hits - share)[members == g].sum()) for g in range(105)]
+    n = min(300.0, share * (1 - share) * 300**2 / sum(one**2 for one in moved))
+    centre = (share + usual**2 / (2 * n)) / (1 + usual**2 / n)
+    half = np.sqrt(share * (1 - share) / n + usual**2 / (4 * n**2)) * usual / (1 + usual**2 / n)
+    assert (found.low, found.high) == pytest.approx((centre - half, centre + half))
+    assert usual > 2.2  # over 105 clusters it was 1.98
+    assert bootstrap.proportion(np.ones(300), members).low == pytest.approx(
+        even / (even + usual**2)
     )
 
 

@@ -20,26 +20,32 @@ CLASSES = np.repeat([0, 1, 2], [40, 12, 6])
 ROOM = RANDOM.lognormal(0, 0.5, 58) + CLASSES
 GAIN = ROOM * (RANDOM.normal(0.4, 0.3, 58) - 0.3 * CLASSES)
 SOURCES = RANDOM.integers(0, 20, 58)
+MANY = np.repeat([0, 1, 2, 3, 4], [30, 12, 8, 5, 3])
+SMALL = np.arange(58) % 12
+"""Two classes of their own and three small ones; twelve classes that are all small."""
 
 
 def ends(estimate) -> tuple[float, float, float]:
     return astuple(estimate)[:3]
 
 
+@pytest.mark.parametrize("classes", [CLASSES, MANY, SMALL])
 @pytest.mark.parametrize("clusters", [None, SOURCES])
 @pytest.mark.parametrize("bottom", [None, ROOM])
-def test_the_interval_is_that_of_the_literal_formula(clusters, bottom, monkeypatch) -> None:
+def test_the_interval_is_that_of_the_literal_formula(
+    clusters, bottom, classes, monkeypatch
+) -> None:
     monkeypatch.setattr(resamples, "RESAMPLES", 100)
-    ours = ratio(GAIN, bottom, 3, clusters, bounds=None, classes=CLASSES)
+    ours = ratio(GAIN, bottom, 3, clusters, bounds=None, classes=classes)
     each = (
         np.arange(58) if clusters is None else np.unique(clusters, return_inverse=True)[1]
     ).tolist()
     below = (np.ones(58) if bottom is None else bottom).tolist()
     weights = resamples.sums(np.eye(len(set(each))), 3)
-    literal = interval_over_classes(GAIN.tolist(), below, CLASSES.tolist(), each, weights, 0.95)
+    literal = interval_over_classes(GAIN.tolist(), below, classes.tolist(), each, weights, 0.95)
     assert ends(ours) == pytest.approx(literal, rel=1e-9)
     assert ours.value == pytest.approx(
-        ratio_over_classes(GAIN.tolist(), below, CLASSES.tolist(), each)
+        ratio_over_classes(GAIN.tolist(), below, classes.tolist(), each)
     )
 
 
@@ -87,6 +93,37 @@ def test_a_class_of_few_texts_counts_for_less_and_its_interval_says_so() -> None
     assert many.weight[:100].sum() / 200 == pytest.approx(0.5)
     assert few.freedom(np.r_[1.0, -1.0, np.full(100, 1e-6)]) == pytest.approx(1)
     assert many.freedom(np.tile([1.0, -1.0], 100)) == pytest.approx(198)
+
+
+def test_classes_of_few_texts_are_one_stratum_and_others_their_own() -> None:
+    for classes, groups in ((CLASSES, [40, 12, 6]), (MANY, [30, 12, 16]), (SMALL, [58])):
+        strata = Strata.of(np.arange(58), classes)
+        assert strata.groups_of_stratum.tolist() == groups
+        assert strata.levelled(GAIN).sum() == pytest.approx(strata.weight @ GAIN)
+    # Three small classes that differ have a spread, and as many degrees of freedom as texts less 1.
+    apart = Strata.of(np.arange(58), MANY)
+    spread = apart.levelled(np.where(MANY > 1, MANY, 0.0))
+    assert np.ptp(spread[MANY > 1]) > 0.1
+    assert np.ptp(spread[MANY < 2]) == pytest.approx(0)
+    assert apart.freedom(np.where(MANY > 1, RANDOM.normal(0, 1, 58), 0.0)) == pytest.approx(15)
+
+
+@pytest.mark.parametrize(("many", "n"), [(20, 100), (77, 300)])
+def test_with_many_small_classes_the_interval_contains_the_truth(
+    many: int, n: int, monkeypatch
+) -> None:
+    """validation/covered.py counts it in full. Centred class by class, the intervals contained the
+    truth in 0.44 and 0.47 of the samples; 150 samples have a standard error of 0.018.
+    """
+    monkeypatch.setattr(resamples, "RESAMPLES", 200)
+    means, held = np.random.default_rng(many).normal(0.3, 0.3, many), 0
+    for trial in range(150):
+        random = np.random.default_rng(trial)
+        classes = random.integers(0, many, n)
+        values = means[classes] + random.normal(0, 0.1, n)
+        found = ratio(values, None, trial, classes=classes, bounds=None)
+        held += found.low <= means.mean() <= found.high
+    assert held / 150 >= 0.90
 
 
 def test_how_many_texts_of_each_class_were_drawn_adds_nothing_to_the_interval() -> None:

@@ -485,7 +485,9 @@ def printed_tau(quantity: str, corpus: str = "sst", model: str = "bilstm+additiv
         (Estimate(0.60, 0.51, 0.69, 9, ""), 3, "outside"),
         (Estimate(0.45, 0.44, 0.46, 9, ""), 1, "undetermined"),  # other seeds are others
         (Estimate(0.15, 0.14, 0.16, 9, ""), 1, "undetermined"),
-        (Estimate(0.41, math.nan, math.nan, 9, "3 seeds, all equal"), 3, "within"),
+        (Estimate(0.41, math.nan, math.nan, 9, "3 seeds, all equal"), 3, "undetermined"),
+        (Estimate(0.41, math.nan, math.nan, 9, "a count"), 0, "within"),
+        (Estimate(0.41, math.nan, math.nan, 9, "2 seeds, all equal"), 2, "undetermined"),
         (Estimate(math.nan, math.nan, math.nan, 0, ""), 3, None),
     ],
 )

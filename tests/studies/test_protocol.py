@@ -385,9 +385,14 @@ def pair(more: float, less: float, by_chance: tuple[float, float] | None = None)
         ([pair(0.7, 0.3), pair(0.3, 0.7), pair(0.5, 0.4)], UNDETERMINED),
         ([pair(0.7, 0.3)], UNDETERMINED),  # one seed
         ([pair(0.7, 0.3, (0.6, 0.1))] * 2 + [pair(0.72, 0.3, (0.6, 0.1))], REVERSED),
-        ([pair(0.75, 0.25, (0.5, 0.0))] * 3, AT_CHANCE),  # as far as chance under every seed
+        ([pair(0.75, 0.25, (0.5, 0.0))] * 3, UNDETERMINED),  # no interval: all seeds agree
+        (  # the effect has an interval, and what is left beyond chance has none
+            [pair(0.75 + jitter, 0.25, (0.5 + jitter, 0.0)) for jitter in (0.0, 0.25, 0.125)],
+            UNDETERMINED,
+        ),
         ([pair(0.7, 0.3, (0.2, 0.1))] * 2 + [pair(0.72, 0.3, (0.2, 0.1))], REPLICATED),
-        ([pair(0.5, 0.5)] * 3, NOT_REPLICATED),  # equal under every seed
+        ([pair(0.5, 0.5)] * 3, UNDETERMINED),  # equal under every seed
+        ([pair(0.7, 0.3)] * 2, UNDETERMINED),
         (  # the order holds; whether beyond chance hangs on the seed
             [pair(0.7, 0.3, chances) for chances in ((0.6, 0.1), (0.4, 0.1), (0.5, 0.1))],
             UNDETERMINED,
@@ -460,7 +465,7 @@ def test_an_effect_is_at_chance_level_if_what_is_left_lies_within_the_margin(
     claim = replace(CLAIM, order=Order(Side("a", quantity), Side("b", quantity)))
     seeds = [
         {"a": {quantity: number(0.7 + jitter, chance)}, "b": {quantity: number(0.3, 0.0)}}
-        for jitter, chance in zip((0.0, 0.01, 0.02), by_chance, strict=True)
+        for jitter, chance in zip((0.0, 0.0101, 0.02), by_chance, strict=True)
     ]
     (found,) = findings_of(claim, runs_of(*seeds))
     assert (found.result, found.result_before) == (result, before)
@@ -665,8 +670,9 @@ def test_a_claim_can_hold_and_can_fail(claim: Claim, holds: bool, result: str) -
         seeds = []
         for seed in range(3):
             said: dict[str, dict[str, Number]] = {}
-            for side, value in values.items():
-                said.setdefault(side.model, {})[side.quantity] = number(value + seed / 100)
+            for place, (side, value) in enumerate(values.items()):
+                moved = value + seed / 100 + place * seed / 1000  # equal differences decide nothing
+                said.setdefault(side.model, {})[side.quantity] = number(moved)
             seeds.append(said)
         (one,) = findings_of(claim, runs_of(*seeds, corpus=(claim.made_on or ("sst",))[0]))
     assert one.result == result

@@ -457,6 +457,27 @@ def test_maps_are_apart_by_their_shares_and_undefined_where_words_differ() -> No
     )
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "named"),
+    [
+        (None, None, ()),
+        (None, {"planned": N, "texts": N}, ()),
+        (None, {"planned": 800, "texts": N}, ("B",)),
+        ({"planned": 800, "texts": N}, {"planned": 400, "texts": N}, ("A", "B")),
+    ],
+)
+def test_an_audit_that_stopped_early_is_named(first, second, named) -> None:
+    asked = [
+        replace(usual(), spec={**usual().spec, **({"sequential": about} if about else {})})
+        for about in (first, second)
+    ]
+    found = compared(asked)
+    notes = [note for note in found.pairs[0].notes if "--full" in note]
+    assert len(notes) == bool(named)
+    assert all(note.startswith(" and ".join(named)) for note in notes)
+    assert found.to_json()["beside"][0]["notes"] == found.pairs[0].notes
+
+
 def test_all_comparisons_are_adjusted_together() -> None:
     others = [
         results(outcomes(agreement({"gradient": 0.4 - 0.01 * i}), PREDICTED, HALF))

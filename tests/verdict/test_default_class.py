@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from sightline.core.results import BY_ABSENCE, CANNOT_TELL, Level, Measurement, Verdict
+from sightline.verdict import default_class
 from sightline.verdict.default_class import (
     FLIPS,
     absence_ruled_out,
     by_absence,
     flipped_share,
+    flips_are_open,
     own_effect,
 )
 from sightline.verdict.evidence import Evidence
@@ -136,7 +138,11 @@ def test_no_other_map_is_asked_for_a_class_whose_predictions_surely_flip(
 @pytest.mark.parametrize(
     ("own", "pending", "found"),
     [
-        ({}, (), False),  # no map has words with an effect
+        (
+            {},
+            (),
+            True,
+        ),  # no map has words with an effect; sixty texts leave the share of flips open
         ({"attention": 0.3}, (), True),
         ({"deletion": 0.28}, (), True),
         ({"attention": 0.9}, (), False),
@@ -153,6 +159,29 @@ def test_absence_is_open_while_the_effect_of_words_is(own, pending, found) -> No
         settled = find_settled(asked, judge(asked), (), ("neg", "pos"))
         assert settled.by_class == {"neg": not found, "pos": True}
         assert not OpenTests(asked, {}, (), ("pos",)).absence_is_open("neg")
+
+
+@pytest.mark.parametrize(
+    ("flips", "limit", "absent", "is_open"),
+    [
+        (0.0, 0.05, True, True),  # of 60, the 97.5 % interval ends at 0.077
+        (0.04, 0.05, True, True),
+        (0.07, 0.05, False, True),
+        (0.2, 0.05, False, False),
+        (0.0, 0.08, True, False),
+    ],
+)
+def test_a_class_is_open_while_the_interval_of_its_flips_contains_the_limit(
+    flips: float, limit: float, absent: bool, is_open: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(default_class, "FLIPS", limit)
+    asked = evidence(flips=flips)
+    assert (by_absence(asked, "neg"), flips_are_open(asked, "neg")) == (absent, is_open)
+    assert OpenTests(asked, {}, (), ("neg", "pos")).absence_is_open("neg") == is_open
+    assert not OpenTests(asked, {}, (), ("pos",)).absence_is_open("neg")  # no text is to come
+    assert find_settled(asked, judge(asked), (), ("neg",)).by_class["neg"] == (not is_open)
+    other = evidence(own={"deletion": 0.9}, flips=flips)
+    assert not OpenTests(other, {}, (), ("neg", "pos")).absence_is_open("neg")
 
 
 def test_whether_predictions_flip_is_asked_at_the_level_of_a_look() -> None:

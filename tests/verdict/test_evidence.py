@@ -140,10 +140,35 @@ def test_every_interval_that_decides_is_over_clusters() -> None:
         estimates["learned", name] = getattr(known, name)
     estimates |= {("texts", of): one.texts for of, one in known.classes.items()}
     estimates |= {("predicted", of): one.predicted for of, one in known.classes.items()}
-    estimates |= {("metric", name): one for name, one in metrics(asked, grouped=True).items()}
+    estimates |= {("metric", name): one for name, one in metrics(asked).items()}
     others = {key: one.method for key, one in estimates.items() if "30 clusters" not in one.method}
     assert others == {}
     assert {of for _, of in estimates} >= {"", "neg", "pos"}
+
+
+def test_accuracy_has_one_interval_and_copies_are_one_text_in_it() -> None:
+    label = np.where(np.arange(N) % 6 == 0, 1 - PREDICTED, PREDICTED)
+    outputs = {"predicted": PREDICTED, "label": label, "cluster": np.arange(N) // 4}
+    asked = evidence(outputs=Measurement("outputs", outputs))
+    found = metrics(asked)
+    assert found["accuracy"] == learned_of(asked).accuracy
+    assert {"30 clusters" in one.method for one in found.values()} == {True}
+
+
+@pytest.mark.parametrize(("positive", "known"), [(0, False), (1, False), (4, False), (5, True)])
+def test_macro_f1_has_no_interval_where_a_class_has_few_texts(positive: int, known: bool) -> None:
+    """Every positive text is found, and one other text is called positive."""
+    label = (np.arange(N) < positive).astype(int)
+    predicted = (np.arange(N) < positive + 1).astype(int)
+    found = metrics(
+        evidence(outputs=Measurement("outputs", {"label": label, "predicted": predicted}))
+    )
+    negative = N - positive
+    f1 = (2 * positive / (2 * positive + 1) + 2 * (negative - 1) / (2 * negative - 1)) / 2
+    assert found["f1"].value == pytest.approx(f1)
+    assert found["f1"].n == N
+    assert np.isnan([found["f1"].low, found["f1"].high]).all() == (not known)
+    assert found["accuracy"].low < found["accuracy"].high
 
 
 RARE = np.arange(N) % 6 == 0

@@ -324,7 +324,7 @@ def conclude(
         verdict=judgement.verdict,
         findings=with_context(judgement.findings, numbers),
         estimates=numbers,
-        metrics=metrics(answered, grouped=any(example.group for example in audited.test)),
+        metrics=metrics(answered),
         measurements=outcomes,
         spec=spec,
         maps=tuple(row for row in _maps(evidence, looked) if not _is_audited(model, row)),

@@ -40,8 +40,10 @@ def kendall_test(
     ``z = (|S| − 1)₊ / √v`` is taken as normal, where S is concordant minus discordant pairs and v
     its variance over all permutations, with ties (Kendall 1970, §4). scipy's
     ``kendalltau(method="asymptotic")`` has no continuity correction, and calls 9 % of random orders
-    of four words significant. Here p ≤ 0.05 by chance on at most 5 % of texts, and on fewer short
-    texts.
+    of four words significant. Here p ≤ 0.05 by chance on at most 5 % of texts without many
+    ties, and on fewer short texts. With heavy ties it is more: where one word has all the weight
+    and k words the importance, 10 % of the orders of 10 words with k = 1 have p ≤ 0.05, and 13.3 %
+    of those of 15 words with k = 2.
     """
     x, y = level_ties(x, mask), level_ties(y, mask)
     untied_x, untied_y, agreement = _pairs(x, y, mask)

@@ -21,6 +21,7 @@ from sightline.stats.intervals import (
     Bounds,
     clip_interval,
     describe_method,
+    effective,
     has_no_spread,
     interval_of_equal_values,
     known_rows,
@@ -59,9 +60,9 @@ def proportion(
 
     Clustered texts carry less information. So n is divided by the design effect: the variance over
     clusters divided by the variance of as many independent texts (Kish 1965; Dean & Pagano 2015
-    for Wilson's interval). z is then a quantile of Student's t. If all texts are equal, the design
-    effect is unknown, and the clusters are counted instead. One cluster alone says nothing of
-    others.
+    for Wilson's interval). z is then a quantile of Student's t over as many clusters of equal size as
+    carry the same weight (`effective`). If all texts are equal, the design effect is unknown, and
+    these clusters are counted instead. One cluster alone says nothing of others.
     """
     rows = known_rows(hits)
     n = len(rows)
@@ -72,8 +73,9 @@ def proportion(
     if groups == 1 < n:
         return interval_of_equal_values(share, n, groups, level, (0.0, 1.0))
     alone = groups == n
-    n_alone = n if alone else _alone(known, members, share)
-    z = float(ndtri((1 + level) / 2)) if alone else student(level, groups)
+    even = effective(np.bincount(members).astype(float))
+    n_alone = n if alone else _alone(known, members, share, even)
+    z = float(ndtri((1 + level) / 2)) if alone else student(level, even)
     centre = (share + z**2 / (2 * n_alone)) / (1 + z**2 / n_alone)
     half = (
         z
@@ -88,11 +90,11 @@ def proportion(
     )
 
 
-def _alone(hits: Float[Array, " N"], members: Int[Array, " N"], share: float) -> float:
+def _alone(hits: Float[Array, " N"], members: Int[Array, " N"], share: float, even: float) -> float:
     """Count the independent texts that would carry as much information: at most all of them."""
     residuals = group_sums(hits - share, members)
     if has_no_spread(residuals, 1.0):
-        return float(len(residuals)) if share in (0.0, 1.0) else float(len(hits))
+        return even if share in (0.0, 1.0) else float(len(hits))
     variance = residuals @ residuals / len(hits)
     return float(min(len(hits) * share * (1 - share) / variance, len(hits)))
 

@@ -8,7 +8,7 @@ from sightline.verdict.audit_test import AuditTest, ReportedQuantity
 
 SIGNIFICANT = (
     "share of texts whose τ-b is significant, p ≤ .05 under permuted words by a normal "
-    "approximation (at most 0.05 by chance)"
+    "approximation (at most 0.05 by chance without many ties)"
 )
 
 _ROWS = (

@@ -67,3 +67,11 @@ def absence_ruled_out(evidence: Evidence, of: str) -> bool:
     """
     share = flipped_share(evidence, of)
     return share is not None and share.low > FLIPS
+
+
+def flips_are_open(evidence: Evidence, of: str) -> bool:
+    """Check whether more texts may move the flipped share of a class across its limit: its interval
+    contains it.
+    """
+    share = flipped_share(evidence, of)
+    return share is not None and share.low <= FLIPS < share.high

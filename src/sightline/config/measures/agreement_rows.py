@@ -45,7 +45,9 @@ ROWS: Mapping[str, MeasureRow] = {
                 (
                     "1 if τ-b differs from 0 (p ≤ 0.05 under permuted words, by a normal approximation with a "
                     "continuity correction); by "
-                    "chance, 1 on at most 5 % of texts"
+                    "chance, 1 on at most 5 % of texts without many ties (one word with all the "
+                    "weight, k with importance: on 10 % of texts of 10 words with k = 1, on 13.3 % of "
+                    "15 words with k = 2)"
                 ),
                 TRUTH,
             ),

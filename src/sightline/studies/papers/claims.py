@@ -20,7 +20,7 @@ from sightline.core.results import Estimate
 from sightline.stats.across_seeds import across_seeds
 from sightline.stats.intervals import LEVEL, without_interval
 from sightline.studies.aggregate import AggregateLine, Number, RunNumbers
-from sightline.studies.papers.margins import ROUNDING, ends_of, margin_for
+from sightline.studies.papers.margins import ROUNDING, margin_for
 from sightline.studies.papers.published_values import PrintedValue
 
 Result = Literal[
@@ -284,11 +284,12 @@ def _judged(
 
 
 def side_of(estimate: Estimate, seeds: int) -> SideOfThreshold:
-    """Return the side of 0 on which an interval over seeds lies."""
-    low, high = ends_of(estimate)
-    if seeds < FEWEST_SEEDS or math.isnan(estimate.value) or low <= 0 < high:
+    """Return the side of 0 on which an interval over seeds lies; seeds that all agree to the digit
+    have no interval.
+    """
+    if seeds < FEWEST_SEEDS or math.isnan(estimate.low) or estimate.low <= 0 < estimate.high:
         return EITHER
-    return ABOVE if low > 0 else NOT_ABOVE
+    return ABOVE if estimate.low > 0 else NOT_ABOVE
 
 
 def _result(
@@ -307,7 +308,9 @@ def _result(
         return REPLICATED
     if bar is None or chance_seeds < FEWEST_SEEDS:
         return UNDETERMINED
-    low, high = ends_of(bar)
+    low, high = bar.low, bar.high
+    if math.isnan(low):
+        return UNDETERMINED
     if high == 0 or (margin and max(-low, high) <= margin + ROUNDING):
         return AT_CHANCE
     if high < 0:
@@ -319,7 +322,7 @@ def _result_before(effect: Estimate, beyond: Estimate | None, counts: tuple[int,
     """Judge by the rule that was fixed before: at chance level unless surely above it."""
     seeds, _ = counts
     result = _result(effect, None, (seeds, 0), 0.0)
-    if result != REPLICATED or beyond is None or ends_of(beyond)[0] > 0:
+    if result != REPLICATED or beyond is None or beyond.low > 0:
         return result
     return AT_CHANCE
 

@@ -1,8 +1,9 @@
 """Margins for the comparison with printed numbers, fixed before the protocol's runs.
 
 *within*: our interval over seeds lies inside the margin on both sides of the printed number.
-*outside*: it lies wholly beyond. *undetermined*: neither, or there is only one seed. A wide
-interval is never within, so noise does not count as agreement (decision 0105).
+*outside*: it lies wholly beyond. *undetermined*: neither, or there is only one seed, or all seeds
+agree to the digit. A wide interval is never within, so noise does not count as agreement (decision
+0105).
 """
 
 from __future__ import annotations
@@ -73,10 +74,10 @@ def compare_to(printed: PrintedValue, ours: Estimate, seeds: int) -> Comparison 
 
 
 def result_of(value: float, margin: float, ours: Estimate, seeds: int) -> Result:
-    """Compare an interval with a printed value and its margin."""
-    if seeds == 1:
+    """Compare an interval with a printed value and its margin; 0 seeds mean a count, which is exact."""
+    if seeds == 1 or (seeds > 1 and math.isnan(ours.low)):
         return UNDETERMINED
-    low, high = ends_of(ours)
+    low, high = (ours.low, ours.high) if seeds else (ours.value, ours.value)
     margin += ROUNDING
     if value - margin <= low and high <= value + margin:
         return WITHIN
@@ -103,10 +104,3 @@ def apart_from_themselves(
 def kind_of(quantity: str) -> str:
     """Return the beginning of a quantity that determines its margin; empty if none fits."""
     return next((name for names, _ in FIXED for name in names if quantity.startswith(name)), "")
-
-
-def ends_of(estimate: Estimate) -> tuple[float, float]:
-    """Return the ends of an interval over seeds; if all seeds are equal both are their value."""
-    if math.isnan(estimate.low):
-        return estimate.value, estimate.value
-    return estimate.low, estimate.high

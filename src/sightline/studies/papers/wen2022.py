@@ -307,6 +307,10 @@ PAPER_TABLES = (
                 "chance level: of pairs of seeds of the plain model, the share whose τ is "
                 "higher or unchanged"
             ),
+            (
+                "intervals count the models of one corpus as independent: they speak of other "
+                "models on the same corpora (three in the row of all), not of other corpora"
+            ),
         ),
     ),
 )
