@@ -18,7 +18,7 @@ from sightline.data.corpus_cache import content_digest
 from sightline.data.dataset import SPLITS, Dataset
 from sightline.data.load_dataset import load, watching_divisions
 from sightline.experiments.device import check_place, pick_device
-from sightline.experiments.leakage import refuse_calibrated, refuse_seen, seen_texts
+from sightline.experiments.leakage import refuse_calibrated, refuse_seen
 from sightline.experiments.pipeline import Trained, card_with_vectors
 from sightline.experiments.preprocessing import unlike_training
 from sightline.measures.default_measures import default_measures
