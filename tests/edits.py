@@ -6,16 +6,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from sightline._io.checksums import MANIFEST
+from sightline._io.checksums import seal
 
 ODD: tuple[Any, ...] = (["x"], "x", -7, 10**30, None, {"x": 1})
 """What stands where something else should: of each kind one, and numbers that are out of bounds."""
 
 
-def unsealed(folder: Path) -> Path:
-    """Take the checksums away, as somebody would who edits a folder on purpose."""
-    (folder / MANIFEST).unlink()
-    return folder
+def put(file: Path, content: str | bytes) -> Path:
+    """Write a file of a saved folder, and new checksums, as somebody would who edits it on purpose;
+    return the folder.
+    """
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    seal(file.parent)
+    return file.parent
 
 
 def edited(tree: Any, count: int) -> Iterator[tuple[str, Any]]:

@@ -41,7 +41,7 @@ from sightline.data.load_dataset import load
 from sightline.data.vocabulary import PAD, SPECIALS, UNK
 from sightline.experiments.store import Store
 from sightline.models.alterations import alter
-from sightline.models.model_storage import read_classifier
+from sightline.models.model_storage import load_classifier
 from sightline.studies.calibration import scenarios
 from sightline.studies.calibration.score_separation import quality
 
@@ -132,7 +132,7 @@ def _version() -> str | None:
 def scores(spec: RunSpec, store: Store) -> dict[str, float]:
     """Give each metric of a run: its mean over a few test texts."""
     dataset = load(spec.data, spec.seed)
-    model, _ = read_classifier(store.training_folder(training_key(spec)))
+    model, _ = load_classifier(store.training_folder(training_key(spec)))
     shown = alter(spec.altered, model, dataset, spec.seed)
     texts = [text for text in dataset.test if 1 < len(text.tokens) <= LONGEST][:TEXTS]
     cases = [Case.of(shown, text) for text in texts]

@@ -103,6 +103,13 @@ def test_a_map_names_classes_whatever_their_case() -> None:
         classes(("a", "b"), ("POS", "pos"), a="Pos", b="POS")
 
 
+@pytest.mark.parametrize("written", ["bad=NEGATIVE,bad=POSITIVE", '{"bad": "N", "bad": "N"}'])
+def test_a_label_that_a_map_names_twice_is_refused(written: str) -> None:
+    with pytest.raises(SpecError, match="'bad' is there twice") as caught:
+        read_label_map(written)
+    assert caught.value.field == "label_map"
+
+
 @pytest.mark.parametrize(
     ("label_map", "named"),
     [

@@ -229,7 +229,7 @@ def test_an_audit_of_another_training_is_refused(
 
 
 def test_what_cannot_be_known_of_an_audit_is_said(model: Trained, audit: Audit) -> None:
-    older = replace(
+    unknown = replace(
         audit,
         cards={
             **audit.cards,
@@ -237,7 +237,7 @@ def test_what_cannot_be_known_of_an_audit_is_said(model: Trained, audit: Audit) 
         },
     )
     alike = marked(audit, model.record["key"], weights="0" * 16)
-    for asked, doubt in ((older, NOT_KNOWN), (alike, TRAINED_AGAIN)):
+    for asked, doubt in ((unknown, NOT_KNOWN), (alike, TRAINED_AGAIN)):
         look = sightline.look(model, "one two", audit=asked)
         assert look.doubt == look.edit(0, "three").to_json()["doubt"] == doubt
         assert doubt in str(look)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from sightline._io.atomic_write import plain, write_whole
+from sightline._io.checksums import MANIFEST, seal
 from sightline.audits.audit_result import Audit
 from sightline.audits.audit_storage import load_results, save_results
 from sightline.audits.run import audit
@@ -21,7 +22,7 @@ from sightline.data.vocabulary import Vocabulary
 from sightline.models.classifier import build
 from sightline.report.html.audit_page import render
 from sightline.report.text.audit_summary import lines
-from tests.edits import edited, unsealed
+from tests.edits import edited, put
 from tests.report.audits import audit as make_audit
 
 
@@ -133,7 +134,7 @@ def corrupt(whole: bytes) -> bytes:
     [
         ("audit.json", lambda whole: whole[:40]),
         ("audit.json", lambda whole: b"[]"),
-        ("audit.json", lambda whole: b'{"schema": 3}'),
+        ("audit.json", lambda whole: b'{"schema": 4}'),
         ("texts.jsonl", lambda whole: b"{"),
         ("texts.jsonl", lambda whole: b'{"id": 1}'),
         ("arrays.npz", lambda whole: b""),
@@ -144,17 +145,31 @@ def corrupt(whole: bytes) -> bytes:
 def test_a_torn_folder_is_an_error_that_names_it(
     tmp_path: Path, damage: str, content: Callable
 ) -> None:
-    folder = unsealed(save_results(make_audit(), tmp_path / "audit"))
-    (folder / damage).write_bytes(content((folder / damage).read_bytes()))
+    folder = save_results(make_audit(), tmp_path / "audit")
+    put(folder / damage, content((folder / damage).read_bytes()))
     with pytest.raises(StoreError, match=f"{damage}:.* expected"):
         load_results(folder)
 
 
-def test_another_schema_is_refused(tmp_path: Path) -> None:
-    folder = unsealed(save_results(make_audit(), tmp_path / "audit"))
+def test_an_audit_without_checksums_is_refused(tmp_path: Path) -> None:
+    folder = save_results(make_audit(), tmp_path / "audit")
+    (folder / MANIFEST).unlink()
+    with pytest.raises(StoreError, match=rf"audit: has no {MANIFEST}.*; make the audit again"):
+        load_results(folder)
+    (folder / "audit.json").write_text("edited")
+    with pytest.raises(StoreError, match=MANIFEST):
+        load_results(folder)
+
+
+@pytest.mark.parametrize("schema", [3, 99])
+def test_another_schema_is_refused(tmp_path: Path, schema: int) -> None:
+    folder = save_results(make_audit(), tmp_path / "audit")
     summary = json.loads((folder / "audit.json").read_text())
-    (folder / "audit.json").write_text(json.dumps(summary | {"schema": 99}))
-    with pytest.raises(StoreError, match=r"audit.json: schema 99, this version reads 3"):
+    put(folder / "audit.json", json.dumps(summary | {"schema": schema}))
+    with pytest.raises(
+        StoreError,
+        match=rf"audit.json: schema {schema}, this version reads 4; make the audit again",
+    ):
         load_results(folder)
 
 
@@ -188,10 +203,10 @@ def real() -> Results:
 
 
 def test_no_edit_of_the_summary_is_our_bug(real: Results, tmp_path: Path) -> None:
-    folder = unsealed(save_results(real, tmp_path / "audit"))
+    folder = save_results(real, tmp_path / "audit")
     counted = Counter()
     for _, changed in edited(json.loads((folder / "audit.json").read_text()), 30):
-        (folder / "audit.json").write_text(json.dumps(changed))
+        put(folder / "audit.json", json.dumps(changed))
         counted[outcome(folder)] += 1
     assert counted.keys() == {"refused", "fine"}
     assert counted["refused"] > 15
@@ -199,7 +214,7 @@ def test_no_edit_of_the_summary_is_our_bug(real: Results, tmp_path: Path) -> Non
 
 
 def test_no_edit_of_a_text_is_our_bug(real: Results, tmp_path: Path) -> None:
-    folder = unsealed(save_results(real, tmp_path / "audit"))
+    folder = save_results(real, tmp_path / "audit")
     first, *rest = (folder / "texts.jsonl").read_text().splitlines()
     made = [json.dumps(changed) for _, changed in edited(json.loads(first), 40)]
     texts = ["\n".join([text, *rest]) for text in made]
@@ -212,7 +227,7 @@ def test_no_edit_of_a_text_is_our_bug(real: Results, tmp_path: Path) -> None:
     ]
     counted = Counter()
     for text in texts:
-        (folder / "texts.jsonl").write_text(text)
+        put(folder / "texts.jsonl", text)
         counted[outcome(folder)] += 1
     assert counted.keys() == {"refused", "fine"}
     assert counted["refused"] > 20
@@ -262,11 +277,12 @@ NUMBERS = "agreement/tau.gradient"
 def test_arrays_are_those_that_the_summary_speaks_of(
     real: Results, tmp_path: Path, edit, said: str
 ) -> None:
-    folder = unsealed(save_results(real, tmp_path / "audit"))
+    folder = save_results(real, tmp_path / "audit")
     with np.load(folder / "arrays.npz") as stored:
         found = {name: stored[name] for name in stored.files}
     edit(found)
     np.savez(folder / "arrays.npz", **found)
+    seal(folder)
     with pytest.raises(StoreError, match=said):
         load_results(folder)
 
@@ -284,18 +300,18 @@ def test_arrays_are_those_that_the_summary_speaks_of(
 def test_what_was_edited_is_named_by_its_field(
     real: Results, tmp_path: Path, file, old, new, said
 ) -> None:
-    folder = unsealed(save_results(real, tmp_path / "audit"))
+    folder = save_results(real, tmp_path / "audit")
     text = (folder / file).read_text()
     assert old in text
-    (folder / file).write_text(text.replace(old, new, 1))
+    put(folder / file, text.replace(old, new, 1))
     with pytest.raises(StoreError, match=said):
         load_results(folder)
 
 
 def test_texts_that_are_not_those_of_the_arrays_are_refused(real: Results, tmp_path: Path) -> None:
-    folder = unsealed(save_results(real, tmp_path / "audit"))
+    folder = save_results(real, tmp_path / "audit")
     whole = (folder / "texts.jsonl").read_text().splitlines(keepends=True)
-    (folder / "texts.jsonl").write_text("".join(whole[1:]))
+    put(folder / "texts.jsonl", "".join(whole[1:]))
     with pytest.raises(StoreError, match="expected a row for each of 5 texts, as"):
         load_results(folder)
 

@@ -19,6 +19,7 @@ from sightline.report.number_format import interval
 from sightline.verdict import seed_summary as together
 from sightline.verdict.seed_summary import summarise_seeds
 from tests.cli.conftest import TINY, Call, Finished, Ran
+from tests.edits import put
 
 
 @pytest.fixture
@@ -117,13 +118,10 @@ def test_a_store_is_refused_with_how_its_runs_are_named(sightline: Call, two) ->
 
 def test_an_audit_of_another_schema_is_refused(sightline: Call, two) -> None:
     summary = two[1] / "audit.json"
-    summary.write_text(
-        summary.read_text(encoding="utf-8").replace('"schema": 4', '"schema": 2'), encoding="utf-8"
-    )
-    (two[1] / "SHA256SUMS").unlink()
+    put(summary, summary.read_text(encoding="utf-8").replace('"schema": 4', '"schema": 3'))
     done = sightline("compare", *two)
     assert (done.code, done.out) == (2, "")
-    assert "b/audit.json: schema 2, this version reads 3 and 4" in done.err
+    assert "b/audit.json: schema 3, this version reads 4" in done.err
 
 
 def test_runs_of_a_store_are_named_by_how_their_keys_begin(
@@ -291,13 +289,13 @@ def test_a_folder_of_seeds_that_is_not_as_it_was_written_is_refused(
     Path("s/seeds.json").write_text('{"schema": 1, "seeds": [4]}', encoding="utf-8")
     assert sightline("report", "s").err.startswith("error: s/seeds.json: not as it was written")
     Path("s/SHA256SUMS").unlink()
-    assert sightline("report", "s").code == 0
-    Path("s/seeds.json").write_text('{"schema": 2, "seeds": [4]}', encoding="utf-8")
+    assert sightline("report", "s").code == 2
+    put(Path("s/seeds.json"), '{"schema": 2, "seeds": [4]}')
     assert (
         sightline("report", "s").err
         == "error: s/seeds.json: schema 2, this version reads 1; make the audits again\n"
     )
-    Path("s/seeds.json").write_text("{", encoding="utf-8")
+    put(Path("s/seeds.json"), "{")
     assert sightline("compare", "s").err.startswith("error: s/seeds.json: ")
     save_results(load_results(seeds[1] / "s" / "seed-4"), "one")
     done = sightline("audit", "--data", "planted:needle", "--seeds", 2, "--save", "one")

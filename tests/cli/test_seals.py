@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from sightline._io.checksums import MANIFEST
 from sightline.experiments.store import Store
 from tests.cli.conftest import TINY as SMALL
-from tests.cli.conftest import Call, Finished
+from tests.cli.conftest import Call, Finished, Ran
 from tests.cli.test_study import TINY
-from tests.edits import unsealed
 
 FLIPS = 8
 STUDY = f"{TINY.partition('[axes]')[0]}[axes]\nseed = [0]\n"
@@ -43,11 +43,22 @@ def flipped(folder: Path) -> list[Path]:
         file.write_bytes(whole)
 
 
-def refused(done, file: Path) -> None:
+def refused(done: Ran, file: Path) -> None:
     assert (done.code, done.out) == (2, "")
     assert re.fullmatch(
         rf"error: .*{re.escape(file.name)}: not as it was written, says SHA256SUMS .*\n", done.err
     )
+
+
+def unsealed(folder: Path) -> Path:
+    (folder / MANIFEST).unlink()
+    return folder
+
+
+def without_checksums(done: Ran, folder: str) -> None:
+    assert (done.code, done.out) == (2, "")
+    assert f"{folder}: has no {MANIFEST}" in done.err
+    assert done.err.count("\n") == 1
 
 
 def test_a_saved_audit_of_which_a_bit_was_flipped_is_not_drawn(
@@ -96,17 +107,29 @@ def test_what_a_store_keeps_is_checked_where_it_is_read_outside_of_it(
     refused(done, weights)
 
 
-def test_what_an_older_version_saved_is_read_with_a_note(
-    sightline: Call, here: Path, table: Path, model: Path, finished: Finished
+def test_a_saved_audit_without_checksums_is_read_by_no_command(
+    sightline: Call, here: Path, finished: Finished
 ) -> None:
     mine = unsealed(shutil.copytree(finished.saved, here / "mine"))
-    done = sightline("report", mine, "--out", "page.html")
-    assert done.code == 0
-    assert re.fullmatch(
-        r"note: .*mine has no SHA256SUMS, so changes to it cannot be noticed.*\n", done.err
-    )
-    other = unsealed(shutil.copytree(model, here / "other"))
-    done = sightline("audit", "--data", table, "--model", other, "--limit", 5, "--quiet")
-    assert done.code == 0
-    assert "other has no SHA256SUMS" in done.err
-    assert "other has no SHA256SUMS" in sightline("check-model", other).err
+    for command in (
+        ("report", "mine", "--out", "page.html"),
+        ("card", "mine"),
+        ("export", "mine", "--csv", "out"),
+        ("compare", "mine", finished.saved, "--out", "page.html"),
+        ("figure", "transplant", "mine", "--out", "page.svg"),
+    ):
+        without_checksums(sightline(*command), mine.name)
+    assert sorted(path.name for path in here.iterdir() if path.name != "mine") == []
+
+
+def test_a_saved_model_without_checksums_is_read_by_no_command(
+    sightline: Call, here: Path, table: Path, model: Path
+) -> None:
+    mine = unsealed(shutil.copytree(model, here / "mine"))
+    audited = ("--data", table, "--limit", 5, "--quiet")
+    without_checksums(sightline("audit", "--model", mine, *audited), mine.name)
+    without_checksums(sightline("check-model", mine), mine.name)
+    without_checksums(sightline("look", mine, "good"), mine.name)
+    control = shutil.copytree(model, here / "other") / "companions" / "uniform"
+    unsealed(control)
+    without_checksums(sightline("audit", "--model", here / "other", *audited), control.name)

@@ -13,7 +13,7 @@ from rich.console import Console
 from sightline.cli import progress
 from sightline.cli.progress import RunBar, RunCounter
 from tests.cli.conftest import Call, Finished, Ran, write_table
-from tests.edits import unsealed
+from tests.edits import put
 from tests.terminal import OBEYED
 
 HOSTILE = "x\x1b[2J\x1b]0;y\x07\u202e[red]z"
@@ -37,11 +37,11 @@ def test_where_a_report_was_written(sightline: Call, here: Path, finished: Finis
 
 
 def test_a_saved_audit_of_somebody_else(sightline: Call, here: Path, finished: Finished) -> None:
-    theirs = unsealed(shutil.copytree(finished.saved, here / "theirs"))
+    theirs = shutil.copytree(finished.saved, here / "theirs")
     output = json.loads((theirs / "audit.json").read_text())
     other = output["verdict_detail"] | {"level": "must not be shown", "row": 2, "by_class": {}}
     output["verdict_detail"]["by_class"] = {HOSTILE: other}
-    (theirs / "audit.json").write_text(json.dumps(output))
+    put(theirs / "audit.json", json.dumps(output))
     assert "␛" in printed(sightline("report", theirs, "--out", here / "page.html"))
 
 

@@ -21,7 +21,7 @@ from sightline.experiments.device import pick_device
 from sightline.experiments.load_models import load_trained, save_trained
 from sightline.experiments.pipeline import audit_trained, cut_short, run, train
 from sightline.models.alterations import RandomShown
-from tests.edits import unsealed
+from tests.edits import put
 
 SPEC = RunSpec(
     parse_data("planted:needle(n=200,length=9)"),
@@ -165,7 +165,7 @@ def test_a_damaged_checkpoint_is_an_error_that_names_it(tmp_path: Path, damage: 
     with pytest.raises(
         ModelError, match=rf"{damage}: expected (what|the weights that) `sightline train` wrote"
     ):
-        load_trained(unsealed(folder), SPEC.data, SPEC.seed)
+        load_trained(put(folder / damage, (folder / damage).read_bytes()), SPEC.data, SPEC.seed)
 
 
 def test_saving_refuses_a_strange_folder(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import multiprocessing
 import resource
 import shutil
 import subprocess
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -406,24 +406,10 @@ def test_a_claim_that_cannot_be_laid_is_no_failure_of_its_run(store: Store) -> N
     assert store.state(KEY) == "missing"
 
 
-def test_a_summary_that_was_kept_before_reasons_were_is_read() -> None:
-    """A store that was filled by an older version says less, and is no other folder's."""
-    whole = {
-        "key": KEY,
-        "data": "d",
-        "model": "m",
-        "seed": 0,
-        "state": "done",
-        "seconds": 1.0,
-        "error": "",
-        "verdict": "",
-        "findings": None,
-        "metrics": None,
-        "row": 0,
-        "by_class": None,
-    }
-    old = storing._read(storing.Summary, json.dumps(whole).encode(), Path("summary.json"))
-    assert (old.key, old.absent) == (KEY, None)
-    less = {name: value for name, value in whole.items() if name != "seconds"}
-    with pytest.raises(StoreError, match="missing field 'seconds'"):
-        storing._read(storing.Summary, json.dumps(less).encode(), Path("summary.json"))
+@pytest.mark.parametrize("name", ["seconds", "absent", "setting"])
+def test_a_summary_with_fewer_fields_is_refused(name: str) -> None:
+    whole = asdict(storing.Summary(KEY, "d", "m", 0, "done", 1.0))
+    assert storing._read(storing.Summary, json.dumps(whole).encode(), Path("summary.json"))
+    del whole[name]
+    with pytest.raises(StoreError, match=f"missing field '{name}'.*; use a new folder"):
+        storing._read(storing.Summary, json.dumps(whole).encode(), Path("summary.json"))

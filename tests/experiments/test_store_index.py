@@ -133,8 +133,8 @@ def test_an_index_that_cannot_be_used_is_written_again(
     file = store.root / INDEX
     if content is None:
         with sqlite3.connect(file) as rows:
-            rows.execute("DROP TABLE runs2")
-            rows.execute("CREATE TABLE runs2 (other)")
+            rows.execute("DROP TABLE runs3")
+            rows.execute("CREATE TABLE runs3 (other)")
     else:
         file.write_bytes(content)
     for _ in range(3):
@@ -147,10 +147,10 @@ def test_an_index_of_an_older_version_is_left_and_a_new_one_written(
 ) -> None:
     with sqlite3.connect(store.root / INDEX) as rows:
         rows.execute(
-            "CREATE TABLE runs1 (key TEXT PRIMARY KEY, stamp TEXT, whole INT, summary TEXT, seal "
-            "TEXT)"
+            "CREATE TABLE runs2 (key TEXT PRIMARY KEY, stamp TEXT, whole INT, summary TEXT)"
         )
-        rows.execute("INSERT INTO runs1 VALUES (?, 'x', 1, '{}', 'x')", (KEYS[0],))
+        now = indexing.stamp(store.run_folder(KEYS[0]))
+        rows.execute("INSERT INTO runs2 VALUES (?, ?, 1, '{}')", (KEYS[0], now))
     assert store.find(KEYS) == store.find(KEYS)
     assert sorted(reads) == sorted(KEYS)
 

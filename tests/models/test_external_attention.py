@@ -24,7 +24,7 @@ from sightline.models.external_attention import Constant
 from sightline.models.lend_attention import attention_of, borrow_attention
 from sightline.models.model_storage import load_classifier, save_classifier, weights_digest
 from sightline.numerics.relative_positions import CELLS, recut
-from tests.edits import unsealed
+from tests.edits import put
 from tests.texts import WORDS, examples, untrained
 
 TEXTS = examples((7, 1, 4, 12, 2))
@@ -140,6 +140,6 @@ def test_lenders_of_lenders_without_end_are_refused(tmp_path: Path) -> None:
     inner = card.pop("lender")
     for _ in range(400):
         inner = {**card, "lender": inner}
-    (unsealed(folder) / "model.json").write_text(json.dumps(inner))
+    put(folder / "model.json", json.dumps(inner))
     with pytest.raises(ModelError, match=r"model\.json: expected what `sightline train` wrote"):
         load_classifier(folder)

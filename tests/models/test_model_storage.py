@@ -8,21 +8,20 @@ import pytest
 import torch
 from safetensors.torch import load, save
 
+from sightline._io.checksums import MANIFEST
 from sightline.adapters.answers_model import answers
 from sightline.adapters.precision import to_float64
 from sightline.core.errors import ModelError
 from sightline.models.model_storage import load_classifier, save_classifier, weights_digest
 from tests.adapters.plain import wrapped
-from tests.edits import edited, unsealed
+from tests.edits import edited, put
 from tests.texts import examples, untrained
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return unsealed(
-        save_classifier(
-            untrained("bilstm(hidden=4)+mlm", 3), tmp_path / "model", {"run": {"seed": 3}}
-        )
+    return save_classifier(
+        untrained("bilstm(hidden=4)+mlm", 3), tmp_path / "model", {"run": {"seed": 3}}
     )
 
 
@@ -41,7 +40,7 @@ def test_no_edit_of_the_card_is_our_bug(folder: Path) -> None:
     card = json.loads((folder / "model.json").read_text())
     outcomes: dict[str, list[str]] = {"fine": [], "refused": []}
     for name, changed in edited(card, 120):
-        (folder / "model.json").write_text(json.dumps(changed))
+        put(folder / "model.json", json.dumps(changed))
         outcomes[outcome(folder)].append(name)
     assert len(outcomes["refused"]) > 50
     message = {name.split(" ")[0].split(".")[0] for name in outcomes["fine"]}
@@ -67,7 +66,7 @@ def test_no_edit_of_the_card_is_our_bug(folder: Path) -> None:
 def test_an_edit_of_the_card_is_named_by_its_field(folder: Path, edit, said: str) -> None:
     card = json.loads((folder / "model.json").read_text())
     edit(card)
-    (folder / "model.json").write_text(json.dumps(card))
+    put(folder / "model.json", json.dumps(card))
     with pytest.raises(ModelError, match=said):
         load_classifier(folder)
 
@@ -88,7 +87,7 @@ NAME = "encoder.lstm.weight_ih_l0"
 def test_weights_are_those_that_the_card_speaks_of(folder: Path, edit, said: str) -> None:
     found = load((folder / "model.safetensors").read_bytes())
     edit(found)
-    (folder / "model.safetensors").write_bytes(save(found))
+    put(folder / "model.safetensors", save(found))
     with pytest.raises(ModelError, match=said):
         load_classifier(folder)
 
@@ -97,11 +96,17 @@ def test_weights_are_those_that_the_card_speaks_of(folder: Path, edit, said: str
 def test_a_torn_file_is_named(folder: Path, name: str) -> None:
     whole = (folder / name).read_bytes()
     for size in random.Random(0).sample(range(len(whole)), 20):
-        (folder / name).write_bytes(whole[:size])
+        put(folder / name, whole[:size])
         with pytest.raises(ModelError, match=name):
             load_classifier(folder)
     (folder / name).unlink()
     with pytest.raises(ModelError, match=name):
+        load_classifier(folder)
+
+
+def test_a_model_without_checksums_is_refused(folder: Path) -> None:
+    (folder / MANIFEST).unlink()
+    with pytest.raises(ModelError, match=rf"model: has no {MANIFEST}.*; train the model again"):
         load_classifier(folder)
 
 

@@ -62,22 +62,20 @@ def test_ties_decide_where_a_rank_that_counts_has_an_equal() -> None:
 
 def test_constant_attention_of_one_length_ranks_nothing() -> None:
     attention, mask = np.full((50, 10), 0.1), np.ones((50, 10), bool)
-    mean = mean_weights(attention, mask, texts_of_ranks(mask, 8, common=False))
+    mean = mean_weights(attention, mask, texts_of_ranks(mask, 8))
     assert constant(mean, np.ones(8, bool))
     assert weighted_tau(np.arange(8.0), mean) == 0  # an order of ties by place gave −0.6
     assert ties_decide(attention, mask, 8).all()
 
 
-def test_short_texts_are_left_out_by_rank_or_altogether() -> None:
+def test_short_texts_are_left_out_by_rank() -> None:
     attention, mask = padded([[6, 3, 1], [1, 9], [2]])
-    by_rank, common = (texts_of_ranks(mask, 3, common=which) for which in (False, True))
+    by_rank = texts_of_ranks(mask, 3)
     assert by_rank.tolist() == [[True, True, True], [True, True, False], [True, False, False]]
-    assert common.tolist() == [[True] * 3, [False] * 3, [False] * 3]
     assert mean_weights(attention, mask, by_rank) == pytest.approx(
         [(0.6 + 0.9 + 1) / 3, (0.3 + 0.1) / 2, 0.1]
     )
-    assert mean_weights(attention, mask, common) == pytest.approx([0.6, 0.3, 0.1])
-    assert np.isnan(mean_weights(attention, mask, texts_of_ranks(mask, 4, common=True))).all()
+    assert np.isnan(mean_weights(attention, mask, np.zeros((3, 4), bool))).all()
 
 
 def test_uniform_attention_has_as_many_ranks_as_words_and_one_word_has_one() -> None:

@@ -12,6 +12,7 @@ import torch
 import typer
 
 import sightline
+from sightline._io.checksums import MANIFEST
 from sightline.cli.exit_codes import GATE_CLOSED
 from sightline.cli.fail_on import close_gates
 from sightline.core.errors import ChangedModelError, ModelError, SpecError, StoreError
@@ -171,6 +172,9 @@ def test_what_is_saved_is_read_back_and_drawn(tmp_path: Path) -> None:
     assert found.table().row_names == (("used",), ("unused",), ("rare",))
     (tmp_path / "saved" / "labels.json").write_text("{}", encoding="utf-8")
     with pytest.raises(StoreError, match="not as it was written"):
+        sightline.LabelAudits.load(tmp_path / "saved")
+    (tmp_path / "saved" / MANIFEST).unlink()
+    with pytest.raises(StoreError, match=MANIFEST):
         sightline.LabelAudits.load(tmp_path / "saved")
     with pytest.raises(StoreError, match="labels"):
         sightline.LabelAudits.load(tmp_path / "nothing")

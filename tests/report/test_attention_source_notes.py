@@ -40,6 +40,8 @@ FOUND = {
     "texts": 40,
     "learned_from": 25,
     "shares": {"(layer=1,head=0)": 1.0},
+    "alike": [],
+    "left_by": {},
     "tried": [
         row("(layer=0,head=0)", "layer 0, head 0", -0.2),
         row("(layer=1,head=0)", "layer 1, head 0", 0.84),

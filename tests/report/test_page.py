@@ -251,7 +251,7 @@ def test_the_head_has_caption_answer_reason_remedy_and_example_before_any_test()
         "One text, two maps",
         "attention and weight × logit differ most on this one",
         "Accuracy 82 % (95 % CI 77–86 %, n = 872; majority class 51 %).",
-        "Training converged. 12 texts truncated.",
+        "Training converged. 12 of 872 texts truncated.",
         "Own word (SL-402): the model has no linear decoder",
         "“Must not be shown”: ",
         "Maps side by side",

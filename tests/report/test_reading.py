@@ -226,9 +226,9 @@ def test_predictions_are_written_line_by_line_in_full() -> None:
 def test_numbers_are_classes_and_ids_as_they_are() -> None:
     found = [
         PlacedPrediction(2, Prediction(name, {"-1": 0.75, "+1": 0.25}), name)
-        for name in ("-1", "+1", "-1.5", "-1+2", "-")
+        for name in ("-1", "+1", "-1.5", "-1+2", "-", "'-1", "'-1+2")
     ]
     rows = [*csv.reader("".join(prediction_lines(found, "csv")).splitlines())]
     assert rows[0][-2:] == ["probability of -1", "probability of +1"]
-    named = ["-1", "+1", "-1.5", "'-1+2", "'-"]
+    named = ["-1", "+1", "-1.5", "'-1+2", "'-", "''-1", "''-1+2"]
     assert [row[1:3] for row in rows[1:]] == [[name, name] for name in named]

@@ -16,6 +16,8 @@ OPEN = SETTLED | {
     "settled": False,
     "stopped": "budget",
     "open": ["SL-303", "SL-301", "SL-304", "SL-101"],
+    "open_of_all": ["SL-303", "SL-301", "SL-304", "SL-101"],
+    "open_of_class": {"beta": ["SL-303", "SL-301", "SL-304", "SL-101"]},
     "open_whole": True,
     "open_classes": ["beta"],
     "needed_texts": 400,

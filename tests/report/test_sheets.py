@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
+from sightline.api.store_runs import runs_as_csv
 from sightline.core.results import Table, TableCell
+from sightline.experiments.store import Summary
 from sightline.report.sanitize import one_line, visible
 from sightline.report.tables.csv_table import to_csv
 from sightline.report.tables.latex_table import to_latex
@@ -335,15 +337,31 @@ def test_csv_texts_are_read_back_as_they_are_shown(words: list[str]) -> None:
     table = Table("", ("c",), ((TableCell(value, note=note),),), ((name,),), ("axis",))
     (row,) = read(to_csv(table))
     for text, field in ((name, row["axis"]), (value, row["value"]), (note, row["note"])):
-        assert field.removeprefix("'") == visible(text).removeprefix("'")
-        assert field.lstrip()[:1] not in set("=+-@＝＋－＠")
-        assert field == visible(text) or visible(text).lstrip()[0] in "=+-@＝＋－＠"
+        assert field.removeprefix("'") == visible(text)
+        number = re.fullmatch(r"[+-][0-9]+(\.[0-9]+)?", field)
+        assert number or field.lstrip()[:1] not in set("=+-@＝＋－＠")
+        assert field == visible(text) or visible(text).lstrip()[0] in "'=+-@＝＋－＠"
 
 
-@pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@SUM(A1)", " =1", "\t=1", "\n@A1", "＝1"])
+@pytest.mark.parametrize(
+    "formula", ["=1+1", "+a", "-1-1", "@SUM(A1)", " =1", "\t=1", "\n@A1", "＝1"]
+)
 def test_a_spreadsheet_is_given_nothing_to_run(formula: str) -> None:
     rows = list(csv.reader(io.StringIO(to_csv(everywhere(formula)), newline="")))
     assert {field for row in rows for field in row if formula.strip() in field} == {f"'{formula}"}
+
+
+def test_csv_gives_every_text_back_also_where_it_begins_with_a_quotation_mark() -> None:
+    words = ("=1+1", "'=1+1", "''=1+1", "'s", "-1", "'-1", "+1.5", "film")
+    one = Summary("ab12", "", "m", 0, "done", 1.0)
+    runs = [replace(one, data=word, setting=word) for word in words]
+    written = {
+        "table": to_csv(Table("", words, ((TableCell(None),) * len(words),), ((),), ())),
+        "runs": runs_as_csv(runs),
+    }
+    for name, column in (("table", "column"), ("runs", "data"), ("runs", "setting")):
+        fields = [row[column] for row in read(written[name])]
+        assert [field.removeprefix("'") for field in fields] == [*words]
 
 
 @given(texts)

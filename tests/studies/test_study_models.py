@@ -13,6 +13,7 @@ from sklearn.metrics import f1_score
 from sightline.config.run_keys import training_key
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec, RunSpec
+from sightline.core.errors import ModelError
 from sightline.core.results import Estimate, Measurement
 from sightline.data.word_vectors import read_vectors
 from sightline.experiments.grid import Grid
@@ -192,6 +193,18 @@ def test_a_row_is_what_the_store_holds(small: Small) -> None:
     assert (row["validation"], row["epochs"], row["kept"]) == (epoch["loss"], 1, 1)
     assert result["rows"][0]["corpus"] == "babi1"
     assert result["rows"][0]["F1"] is None  # three labels
+
+
+def test_a_row_is_read_from_no_training_that_was_changed(small: Small) -> None:
+    grid, store = small
+    card = store.training_folder(training_key(grid.specs[0])) / "model.json"
+    whole = card.read_bytes()
+    card.write_bytes(whole.replace(b'"seed": ', b'"seed":  '))
+    try:
+        with pytest.raises(ModelError, match=r"model\.json: not as it was written"):
+            table(study_models.STUDY, grid, store)
+    finally:
+        card.write_bytes(whole)
 
 
 def test_a_model_is_told_by_its_mean_over_seeds_and_how_far_it_is_from_what_is_printed(

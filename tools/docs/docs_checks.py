@@ -13,7 +13,6 @@ from pathlib import Path
 from docs_parts import BLOCK, UNTESTED, tests_of
 from docs_tables import ROOT, finding_page
 
-from sightline.cli.app import RENAMED
 from sightline.config.data_parts import PLANTED, PUBLISHED, TABLES
 from sightline.config.measure_registry import MEASURES
 from sightline.config.model_parts import MODELS
@@ -32,6 +31,9 @@ DEMO_MODELS = 2
 _LINK = re.compile(r"\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")
 _FILE = re.compile(r"`((?:\w+/)+\w+\.(?:py|json|toml|sh))`")
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+_RENAMED = {"--companions", "--reading"}
+"""Flags that have another name now, on pages that say what was."""
+_HISTORY = ("CHANGELOG.md", "docs/decisions/")
 _VERDICT = re.compile(r"^VERDICT   .*$", re.MULTILINE)
 
 
@@ -151,13 +153,8 @@ def check_flags(pages: Pages, known: set[str]) -> list[str]:
     return [
         f"{name}: no command has {flag}"
         for name, flag in named
-        if flag not in known | _former(name)
+        if flag not in (known | _RENAMED if name.startswith(_HISTORY) else known)
     ]
-
-
-def _former(page: str) -> set[str]:
-    """Give the flags of earlier versions where a page speaks of these."""
-    return {*RENAMED} if page.startswith("docs/decisions/") or page == "CHANGELOG.md" else set()
 
 
 def check_findings(pages: Pages) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from sightline._io.atomic_write import put_back, write_whole
+from sightline._io.safe_open import file_digest
 from sightline.core.errors import SightlineError
 
 MANIFEST = "SHA256SUMS"
@@ -56,33 +57,32 @@ def seal(folder: Path) -> None:
     look complete.
     """
     files = (path for path in sorted(folder.iterdir()) if path.is_file() and path.name != MANIFEST)
-    lines = "".join(f"{_file_digest(path)}  {path.name}\n" for path in files)
+    lines = "".join(f"{file_digest(path)}  {path.name}\n" for path in files)
     (folder / MANIFEST).write_bytes(f"{lines}{_SEAL}{_digest(lines.encode())}\n".encode())
 
 
-def is_sealed(folder: Path) -> bool:
-    """Tell whether a folder has checksums; older versions wrote none."""
-    return (folder / MANIFEST).is_file()
-
-
 def changed_file(folder: Path) -> Path | None:
-    """Name the first file that has changed or is missing; None if all are intact or there are no
-    checksums.
+    """Name the first file that has changed or is missing, the list of checksums first; None if all
+    are intact.
     """
-    if not is_sealed(folder):
-        return None
     lines = _lines(folder)
     if lines is None:
         return folder / MANIFEST
     files = (folder / name for name in lines)
     return next(
-        (file for file in files if not file.is_file() or _file_digest(file) != lines[file.name]),
+        (file for file in files if not file.is_file() or file_digest(file) != lines[file.name]),
         None,
     )
 
 
 def check_unchanged(folder: Path, error: type[SightlineError], remedy: str) -> None:
-    """Raise an error if a file has changed; ``remedy`` says what to do."""
+    """Raise an error if a file has changed or the list of checksums is missing; ``remedy`` says what
+    to do.
+    """
+    if not (folder / MANIFEST).is_file():
+        raise error(
+            f"{folder}: has no {MANIFEST}, so changes to its files cannot be noticed; {remedy}"
+        )
     if changed := changed_file(folder):
         raise error(f"{changed}: not as it was written, says {MANIFEST} next to it; {remedy}")
 
@@ -91,7 +91,7 @@ def is_whole(folder: Path) -> bool:
     """Tell whether a folder exists and every byte matches its checksums."""
     put_back(folder)
     try:
-        return is_sealed(folder) and changed_file(folder) is None
+        return changed_file(folder) is None
     except OSError:
         return False
 
@@ -145,11 +145,6 @@ def sweep_aside(folder: Path) -> None:
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _file_digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _flush(path: Path) -> None:

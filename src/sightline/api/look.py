@@ -48,10 +48,7 @@ from sightline.report.map_names import MAPS as TITLED
 from sightline.report.sanitize import shortened
 from sightline.report.text.explanation_text import lines
 
-NOT_KNOWN = (
-    "Whether that audit is of this training cannot be known: an older version saved it, or "
-    "the model shows no weights"
-)
+NOT_KNOWN = "Whether that audit is of this training cannot be known: the model shows no weights"
 """Used if the weights of the model or of the audit have no digest."""
 TRAINED_AGAIN = (
     "That audit is of a training with the same settings, and not of the same weights: other "

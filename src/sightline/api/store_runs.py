@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from sightline.experiments.sql.query_process import ask_apart as ask_apart
 from sightline.experiments.sql.query_result import check_answer as check_answer
 from sightline.experiments.store import Store as Store
 from sightline.experiments.store import Summary as Summary
-from sightline.report.tables.csv_table import csv_text
+from sightline.report.tables.csv_table import write_rows
 
 HEAD = (
     "key",
@@ -42,18 +41,16 @@ def open_store(folder: Path) -> Store:
 def runs_as_csv(runs: Sequence[Summary]) -> str:
     """Write one line per run and number, in full."""
     out = io.StringIO()
-    rows = csv.writer(out)
-    rows.writerow(HEAD)
-    rows.writerows(row for run in runs for row in _rows(run))
+    write_rows(out, [HEAD, *(row for run in runs for row in _rows(run))])
     return out.getvalue()
 
 
 def _rows(run: Summary) -> list[list[Any]]:
-    about = [run.key, run.state, csv_text(run.data), csv_text(run.model), run.seed]
-    ended = [run.seconds, csv_text(run.setting)]
+    about = [run.key, run.state, run.data, run.model, run.seed]
+    ended = [run.seconds, run.setting]
     # Undefined numbers are left empty, as the JSON has null.
     rows = [
-        plain([*about, csv_text(one.quantity), one.value, one.low, one.high, one.n, *ended])
+        plain([*about, one.quantity, one.value, one.low, one.high, one.n, *ended])
         for one in main_numbers(run)
     ]
     return rows or [[*about, "", "", "", "", "", *ended]]

@@ -35,13 +35,13 @@ from sightline.core.results import (
     TextRecord,
     Values,
 )
-from sightline.core.schema_migration import FORMER, migrated
 
 Arrays = dict[str, np.ndarray]
 SUMMARY, TEXTS, ARRAYS, _ = FILES = ("audit.json", "texts.jsonl", "arrays.npz", MANIFEST)
 """The files of a saved audit; the first one marks the folder as an audit."""
 LABELS = "labels.json"
 """The file that marks a folder with the audits of several labels (`sightline.audits.label_storage`)."""
+_MADE_AGAIN = "make the audit again"
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def load_results(folder: str | Path) -> Results:
             f"{path}: expected a folder that `sightline audit --save` wrote; it has no {SUMMARY}"
             f"{_inside(path)}"
         )
-    check_unchanged(path, StoreError, "make the audit again")
+    check_unchanged(path, StoreError, _MADE_AGAIN)
     return read_results(path)
 
 
@@ -205,7 +205,7 @@ def _naming(file: Path) -> Iterator[Path]:
     try:
         yield file
     except SpecError as error:
-        raise StoreError(f"{file}: {error}") from error
+        raise StoreError(f"{file}: {error}; {_MADE_AGAIN}") from error
     # Errors of reading a damaged file, and of unpacking a damaged archive.
     except (OSError, UnicodeDecodeError, EOFError, BadZipFile, zlib.error) as error:
         message = f"{type(error).__name__}: {error}"
@@ -217,18 +217,8 @@ def _naming(file: Path) -> Iterator[Path]:
 def _read_summary(file: Path) -> dict[str, Any]:
     found = parse_json(file.read_text(encoding="utf-8"), "")
     summary: dict[str, Any] = read_as(dict[str, Any], found, "")
-    if summary.get("schema") == FORMER:
-        try:
-            return migrated(summary)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise SpecError(
-                f"expected the fields of schema {FORMER}, got {type(error).__name__}: {error}"
-            ) from error
     if summary.get("schema") != SCHEMA:
-        raise SpecError(
-            f"schema {summary.get('schema')!r}, this version reads {FORMER} and {SCHEMA}; run "
-            "the audit again"
-        )
+        raise SpecError(f"schema {summary.get('schema')!r}, this version reads {SCHEMA}")
     return summary
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from sightline._io.atomic_write import is_free, plain, put_back, write_whole
@@ -17,7 +17,6 @@ from sightline._io.home_folder import from_home
 from sightline.audits.audit_storage import FILES as OF_AN_AUDIT
 from sightline.audits.audit_storage import LABELS, SUMMARY, files_of_labels, write_results
 from sightline.config.json_reader import parse_json, read_as
-from sightline.config.key_compatibility import LATER
 from sightline.core.errors import SpecError, StoreError
 from sightline.core.results import Results
 
@@ -41,7 +40,7 @@ class LabelIndex:
     left_out: Mapping[str, str]
     levels: Mapping[str, float]
     folders: Mapping[str, str]
-    failed: tuple[str, ...] = field(default=(), metadata=LATER)
+    failed: tuple[str, ...] = ()
 
 
 def holds_labels(folder: Path) -> bool:
@@ -92,7 +91,7 @@ def load_index(folder: Path) -> LabelIndex:
         found = parse_json(file.read_text(encoding="utf-8"), "")
         index: LabelIndex = read_as(LabelIndex, found, "")
     except (SpecError, UnicodeDecodeError) as error:
-        raise StoreError(f"{file}: {error}") from error
+        raise StoreError(f"{file}: {error}; {_MADE_AGAIN}") from error
     if index.schema != SCHEMA:
         raise StoreError(
             f"{file}: schema {index.schema}, this version reads {SCHEMA}; {_MADE_AGAIN}"

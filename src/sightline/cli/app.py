@@ -18,7 +18,7 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise
 from shlex import quote
@@ -212,10 +212,6 @@ def _invoke(arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else DONE
 
 
-RENAMED: Mapping[str, str] = {"--companions": "--controls", "--reading": "--attention"}
-"""Flags of earlier versions, with their current names."""
-
-
 def _usage(error: Exception) -> str | None:
     """Return the message of a mistake in the flags, as typer writes it; None for any other error.
 
@@ -223,8 +219,6 @@ def _usage(error: Exception) -> str | None:
     before, so no class name fits both.
     """
     flag = getattr(error, "option_name", "")
-    if (now := RENAMED.get(flag)) is not None:
-        return f"{flag} is called {now}"
     if flag and (called := _as_argument(error, flag)):
         return f"{flag}: this command takes it without a flag: {called}"
     compose = getattr(error, "format_message", None)

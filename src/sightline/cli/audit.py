@@ -6,7 +6,7 @@ import typer
 
 from sightline.api.audit_each import audit_each, with_seeds
 from sightline.api.compute_resources import made_by
-from sightline.api.model_source import choose, saved_folder
+from sightline.api.model_source import choose
 from sightline.api.resume import kept_until_written, looks_until_written
 from sightline.cli import flags
 from sightline.cli.audit_output import audit_outputs, show_audits, write_audits
@@ -20,7 +20,6 @@ from sightline.cli.flag_groups import (
     Console,
     grouped,
 )
-from sightline.cli.output import note_unsealed
 from sightline.cli.output_checks import check_places, inputs, note_replaced, unfinished
 from sightline.cli.report_files import check_endings
 from sightline.cli.stdout_guard import printed_aside
@@ -51,7 +50,6 @@ def audit(
     gates = read_gates(fail_on or ())
     asked = run.options(texts, gates)
     source = choose(data, name, model.training(texts.min_count), asked, typed=texts.description)
-    note_unsealed(saved_folder(name))
     stopping = run.stopping(texts.scores, gates)
     note_replaced(*places)
     sources = with_seeds(source, run.seeds)

@@ -9,7 +9,7 @@ import typer
 
 from sightline._io.atomic_write import kind_of
 from sightline.cli import flags
-from sightline.cli.output import emit, note_unsealed, print_lines, write_text
+from sightline.cli.output import emit, print_lines, write_text
 from sightline.cli.output_checks import Output, check_places
 from sightline.core.errors import SpecError, StoreError
 from sightline.report.card_text import CARDS
@@ -54,8 +54,6 @@ def card(saved: Saved, hub: Hub = False, out: File = None, as_json: flags.Json =
     if out is not None:
         _check_new(saved, out, [".md"] if hub else [*CARDS])
     audits, folders = load_audits(saved)
-    for one in folders:
-        note_unsealed(one)
     if hub and not isinstance(audits, Audits):
         message = "expected one saved audit, got those of several labels"
         raise SpecError(f"{message}; name the folder of one, such as {folders[0]}", field="hub")

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from sightline.api.check import check_model as run_checks
-from sightline.api.check import model_folder
 from sightline.api.data_source import read_label_map
 from sightline.cli import flags
 from sightline.cli.exit_codes import WRONG_INPUT
 from sightline.cli.flag_groups import ModelTexts, grouped
-from sightline.cli.output import emit, note_unsealed, print_lines
+from sightline.cli.output import emit, print_lines
 from sightline.cli.stdout_guard import printed_aside
 from sightline.report.sanitize import one_line
 
@@ -36,7 +35,6 @@ def check_model(
     source = texts.any_source
     label_map = read_label_map(texts.label_map) if texts.label_map else None
     with printed_aside():
-        note_unsealed(model_folder(model))
         found, checks = run_checks(model, source, seed, label_map, typed=texts.description)
     show(found, checks, as_json)
     if any(check.outcome == "failed" for check in checks):

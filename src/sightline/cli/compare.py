@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.output import emit, note_unsealed, print_lines, print_message, writing
+from sightline.cli.output import emit, print_lines, print_message, writing
 from sightline.cli.output_checks import Output, check_places
 from sightline.cli.report_files import check_endings
 
@@ -59,8 +59,6 @@ def compare(
     )
     check_endings(out)
     found = compare_named(named, texts=not no_texts, ids=not no_ids)
-    for one in named:
-        note_unsealed(one.folder)
     with writing(out):
         write_comparison(found, out, texts=not no_texts)
     if not as_json:

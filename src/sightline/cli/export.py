@@ -12,7 +12,7 @@ import typer
 from sightline.api import folders
 from sightline.api.find_audits import load_results, place_of
 from sightline.cli import flags
-from sightline.cli.output import emit, note_unsealed, print_lines, writing
+from sightline.cli.output import emit, print_lines, writing
 from sightline.cli.output_checks import Folder, Output, check_places, note_replaced
 from sightline.core.errors import SpecError
 from sightline.report.export.export_files import check_kind
@@ -71,7 +71,6 @@ def export(
         check_kind(kind)
     note_replaced(*written)
     found = load_results(saved)
-    note_unsealed(saved)
     for kind, place in wanted.items():
         with writing(place):
             write_export(found, place, kind, texts=not no_texts, ids=not no_ids)

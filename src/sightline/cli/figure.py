@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.output import emit, note_unsealed, print_lines, writing
+from sightline.cli.output import emit, print_lines, writing
 from sightline.cli.output_checks import Output, check_places
 from sightline.core.errors import SpecError, StoreError, near_it, setting
 from sightline.report.redact import redacted
@@ -124,6 +124,4 @@ def _read(folders: Sequence[Path], *, ids: bool) -> Iterator[Results]:
 
     numbers = dict[str, str]()
     for folder in folders:
-        found = load_results(folder)
-        note_unsealed(folder)
-        yield redacted(found, ids=ids, numbers=numbers)
+        yield redacted(load_results(folder), ids=ids, numbers=numbers)

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sightline.api.compute_resources import prepare
-from sightline.api.model_source import saved_folder
 from sightline.cli import flags
 from sightline.cli.data_flags import STDIN, read_stdin
-from sightline.cli.output import emit, note_unsealed, print_lines
+from sightline.cli.output import emit, print_lines
 from sightline.cli.stdout_guard import each_aside
 from sightline.core.explanation import USUAL
 
@@ -108,8 +107,6 @@ def look(
     for found in each_aside(readings):
         if coloured and found.maps:
             show_newest(found)
-    for folder in (saved_folder(model), audit):
-        note_unsealed(folder)
     if as_json:
         return emit(found.to_json())
     return show(found, coloured=coloured)

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from sightline._io.atomic_write import plain, write_bytes
-from sightline._io.checksums import MANIFEST, is_sealed
 from sightline.core.errors import StoreError
 from sightline.report.sanitize import one_line, visible
 
@@ -25,14 +24,6 @@ def print_lines(lines: Iterable[str]) -> None:
 def print_message(message: str) -> None:
     """Print one line on stderr."""
     print(one_line(message), file=sys.stderr)
-
-
-def note_unsealed(folder: Path | None) -> None:
-    """Note that an audit of an older version has no checksums, so a change would go unnoticed."""
-    if folder is not None and not is_sealed(folder):
-        print_message(
-            f"note: {folder} has no {MANIFEST}, so changes to it cannot be noticed; save it again"
-        )
 
 
 def note_kept(folder: Path, *, texts: bool, ids: bool) -> None:

@@ -10,7 +10,7 @@ import typer
 from sightline.cli import flags
 from sightline.cli.audit_output import audit_outputs, write_audits
 from sightline.cli.flag_groups import Report, grouped
-from sightline.cli.output import emit, note_unsealed, print_lines
+from sightline.cli.output import emit, print_lines
 from sightline.cli.output_checks import check_places
 from sightline.cli.report_files import check_endings
 
@@ -35,9 +35,7 @@ def report(folder: Folder, page: Report, as_json: flags.Json = False) -> None:
     folder = place_of(folder)
     check_places((("AUDIT_DIR", folder),), *audit_outputs(page))
     check_endings(page.out, page.card)
-    audits, folders = load_audits(folder)
-    for one in folders:
-        note_unsealed(one)
+    audits, _ = load_audits(folder)
     audits = write_audits(audits, page)
     if not isinstance(audits, Audits):
         summary = {"report": str(page.out), "headline": audits.headline}

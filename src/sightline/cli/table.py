@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.output import emit, note_unsealed, writing
+from sightline.cli.output import emit, writing
 from sightline.cli.output_checks import Output, check_places
 from sightline.cli.table_output import check_ending, print_table, write_table
 
@@ -72,8 +72,6 @@ def table(
     check_places(read, None if out is None else Output("--out", out))
     check_ending("--out", out)
     made = table_of(artefact, *(one.folder for one in named), average=average)
-    for one in named:
-        note_unsealed(one.folder)
     if out is not None:
         with writing(out):
             write_table(made, out)

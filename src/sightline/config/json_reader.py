@@ -11,6 +11,7 @@ import json
 import math
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from enum import StrEnum
@@ -19,6 +20,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from sightline.config.key_compatibility import later_fields
+from sightline.core.error_excerpts import show
 from sightline.core.errors import SightlineError, SpecError
 
 
@@ -32,6 +34,17 @@ def parse_json(text: str, where: str) -> Any:
         return json.loads(text, parse_constant=refuse)
     except (ValueError, RecursionError) as error:
         raise _wrong(where, f"expected JSON, got something else: {error}") from None
+
+
+def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of its pairs, for `json.loads`; two values for one key are ambiguous and
+    refused.
+    """
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise ValueError(f"the key {show(twice)} is there twice; keep one")
+    return found
 
 
 def read_as(kind: Any, value: Any, where: str, *, nan: bool = False) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from sightline.config.json_reader import unrepeated
 from sightline.core.errors import SpecError
 
 READ_AS = "in the data were read as"
@@ -46,12 +47,12 @@ def _from_pairs(text: str) -> dict[str, str]:
                 f"{message}; names with a comma or an equals sign need JSON", field=_FIELD
             )
         found.append((label, name))
-    return _once(found)
+    return _unrepeated(found)
 
 
 def _from_json(text: str) -> dict[str, str]:
     try:
-        found = json.loads(text, object_pairs_hook=_once)
+        found = json.loads(text, object_pairs_hook=_unrepeated)
     except json.JSONDecodeError as error:
         raise SpecError(
             f"expected a JSON object of labels and classes: {error}", field=_FIELD
@@ -63,11 +64,8 @@ def _from_json(text: str) -> dict[str, str]:
     return dict(found)
 
 
-def _once(pairs: list[tuple[str, str]]) -> dict[str, str]:
-    """Refuse a label that is named twice, even with the same class."""
-    found: dict[str, str] = {}
-    for label, name in pairs:
-        if label in found:
-            raise SpecError(f"{label!r} is named twice; name each label once", field=_FIELD)
-        found[label] = name
-    return found
+def _unrepeated(pairs: list[tuple[str, str]]) -> dict[str, str]:
+    try:
+        return unrepeated(pairs)
+    except ValueError as error:
+        raise SpecError(str(error), field=_FIELD) from None

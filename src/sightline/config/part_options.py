@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sightline.config.part_syntax import Value
+from sightline.core.error_excerpts import shortened
 from sightline.core.errors import SpecError
 
 
@@ -38,7 +39,7 @@ class Option:
         """
         value = self._typed(key, value)
         if not self._allows(value):
-            raise SpecError(f"expected {self._wanted(key)}, got {_describe(value)}")
+            raise SpecError(f"expected {self._wanted(key)}, got {shortened(str(value))}")
         return self.read(value)
 
     def _typed(self, key: str, value: Value) -> Value:
@@ -75,11 +76,6 @@ class Option:
         bounds = {"above": self.above, "from": self.least, "up to": self.most, "below": self.below}
         said = [f"{word} {_shown(bound)}" for word, bound in bounds.items() if math.isfinite(bound)]
         return " and ".join(said) or "to be finite"
-
-
-def _describe(value: Value) -> str:
-    text = str(value)
-    return text if len(text) <= 60 else text[:60] + "…"
 
 
 def _shown(bound: float) -> str:

@@ -45,8 +45,12 @@ def left_out() -> bool:
 
 def show_name(value: object) -> str:
     """Show the name of a class or of a column, shortened: reports have these in any case."""
-    shown = "nothing" if value is None else repr(value)
-    return shown if len(shown) <= 60 else shown[:60] + "…"
+    return shortened("nothing" if value is None else repr(value))
+
+
+def shortened(text: str, length: int = 61) -> str:
+    """Cut a text at ``length`` characters, and mark the cut."""
+    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def list_names(

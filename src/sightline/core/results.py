@@ -22,10 +22,6 @@ Answer = Literal["passed", "failed", "inconclusive", "not run"]
 Role = Literal["required", "must not fail", "informational"]
 """The role of a test in the verdict: required, must not fail, or informational."""
 
-_LATER = {"later": True}
-"""Marks a field that older saved audits may lack (`sightline.config.key_compatibility`, in the
-layer above)."""
-
 SCHEMA = 4
 """Version of the JSON of an audit; raised when the meaning of a field changes."""
 
@@ -144,8 +140,8 @@ class Finding:
     by_class: Mapping[str, Estimate] = field(default_factory=dict)
     answers: Mapping[str, Answer] = field(default_factory=dict)
     beside: Mapping[str, Estimate] = field(default_factory=dict)
-    needed: int | None = field(default=None, metadata=_LATER)
-    comparison: str = field(default="", metadata=_LATER)
+    needed: int | None = None
+    comparison: str = ""
 
     @property
     def title(self) -> str:
@@ -230,8 +226,8 @@ class Verdict:
     decided_by: tuple[str, ...]
     reasons: tuple[Reason, ...]
     by_class: Mapping[str, Verdict] = field(default_factory=dict)
-    close: tuple[CloseCall, ...] = field(default=(), metadata=_LATER)
-    of_map: str = field(default=ATTENTION, metadata=_LATER)
+    close: tuple[CloseCall, ...] = ()
+    of_map: str = ATTENTION
 
     @property
     def levels(self) -> frozenset[Level]:
@@ -284,7 +280,7 @@ class MapRow:
     deleted: Estimate | None = None
     replaced: Estimate | None = None
     notes: tuple[str, ...] = ()
-    against: tuple[str, ...] = field(default=(), metadata=_LATER)
+    against: tuple[str, ...] = ()
 
 
 def merit(carried: Estimate | None) -> float:
@@ -321,12 +317,12 @@ class Learned:
     above: Estimate
     converged: bool | None = None
     cut: int | None = None
-    words_cut: int | None = field(default=None, metadata=_LATER)
-    words_unseen: int | None = field(default=None, metadata=_LATER)
-    cut_of: int | None = field(default=None, metadata=_LATER)
-    chance: Estimate | None = field(default=None, metadata=_LATER)
-    above_chance: Estimate | None = field(default=None, metadata=_LATER)
-    classes: Mapping[str, ClassShare] | None = field(default=None, metadata=_LATER)
+    words_cut: int | None = None
+    words_unseen: int | None = None
+    cut_of: int | None = None
+    chance: Estimate | None = None
+    above_chance: Estimate | None = None
+    classes: Mapping[str, ClassShare] | None = None
 
     @property
     def beats_chance(self) -> bool:

@@ -19,7 +19,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,13 +28,11 @@ from sightline._io.atomic_write import plain, put_back, write_whole
 from sightline._io.checksums import is_whole, read_whole, sweep_aside, write_sealed
 from sightline.audits.audit_storage import read_results, write_results
 from sightline.config.json_reader import read_as
-from sightline.config.key_compatibility import LATER
 from sightline.config.run_keys import run_key
 from sightline.config.run_setting import setting_of
 from sightline.config.specs import RunSpec
 from sightline.core.errors import SpecError, StoreError
 from sightline.core.results import Estimate, Results
-from sightline.core.schema_migration import migrated_run
 from sightline.experiments.locks import claim
 from sightline.experiments.store_index import Index, IndexEntry, stamp
 
@@ -78,11 +76,10 @@ class Summary:
     """The row of the verdict table; 0 if there is no verdict."""
     by_class: Mapping[str, int] | None = None
     """The row for the texts of each predicted class."""
-    absent: Mapping[str, str] | None = field(default=None, metadata=LATER)
-    """Why there is no number, by metric or test; None if that was not kept and only the audit says
-    it."""
-    setting: str = field(default="", metadata=LATER)
-    """What else the run sets, such as ``fit.epochs=3``; empty also for runs of earlier versions."""
+    absent: Mapping[str, str] | None = None
+    """Why there is no number, by metric or test; None if the run failed."""
+    setting: str = ""
+    """What else the run sets, such as ``fit.epochs=3``."""
 
     def estimate(self, name: str) -> Estimate | None:
         """Return the score of a test by its code, or a metric by its name."""
@@ -316,13 +313,7 @@ def _write_json(path: Path, value: Any) -> None:
 def _read(kind: Any, content: bytes, file: Path) -> Any:
     """Read a file of the store; an error names the file and the field."""
     try:
-        item = json.loads(content)
-        return read_as(
-            kind,
-            migrated_run(item) if kind is Summary else item,
-            kind.__name__.strip("_").lower(),
-            nan=True,
-        )
+        return read_as(kind, json.loads(content), kind.__name__.strip("_").lower(), nan=True)
     except (ValueError, SpecError) as error:
         raise StoreError(f"{file}: {error}; use a new folder") from error
 
@@ -335,7 +326,7 @@ def _trusted(content: str) -> Summary:
     """Read a summary from the index without checking its fields again, which would take most of the
     time.
     """
-    item = migrated_run(json.loads(content))
+    item = json.loads(content)
     for name, answer in (item["findings"] or {}).items():
         score = answer["score"]
         item["findings"][name] = Conclusion(answer["result"], score and Estimate(**score))

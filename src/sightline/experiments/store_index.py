@@ -16,7 +16,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 _TABLE = (
-    "CREATE TABLE IF NOT EXISTS runs2 (key TEXT PRIMARY KEY, stamp TEXT, whole INT, summary TEXT)"
+    "CREATE TABLE IF NOT EXISTS runs3 (key TEXT PRIMARY KEY, stamp TEXT, whole INT, summary TEXT)"
 )
 _SETTLED = 2_000_000_000
 """Nanoseconds after which a change shows in a file's time: a younger file might change unnoticed,
@@ -54,7 +54,7 @@ class Index:
 
         def look(rows: sqlite3.Connection) -> None:
             for key in keys:
-                for row in rows.execute("SELECT * FROM runs2 WHERE key = ?", (key,)):
+                for row in rows.execute("SELECT * FROM runs3 WHERE key = ?", (key,)):
                     found[key] = IndexEntry(*row[1:])
 
         if self.file.exists():
@@ -67,8 +67,8 @@ class Index:
 
         def write(rows: sqlite3.Connection) -> None:
             with rows:
-                rows.executemany("DELETE FROM runs2 WHERE key = ?", [(key,) for key in read])
-                rows.executemany("INSERT INTO runs2 VALUES (?, ?, ?, ?)", values)
+                rows.executemany("DELETE FROM runs3 WHERE key = ?", [(key,) for key in read])
+                rows.executemany("INSERT INTO runs3 VALUES (?, ?, ?, ?)", values)
 
         if read:
             self._use(write)
@@ -76,7 +76,7 @@ class Index:
     def clear(self) -> None:
         """Remove all rows, so that every run is read again."""
         if self.file.exists():
-            self._use(lambda rows: rows.execute("DROP TABLE runs2"))
+            self._use(lambda rows: rows.execute("DROP TABLE runs3"))
 
     def _use(self, work: Callable[[sqlite3.Connection], object]) -> None:
         """Open the file and work on it; a faulty index costs only time."""

@@ -234,7 +234,7 @@ class Ranks:
         known = self.known
         ordered = by_weight(self.weights, self.mask) if order is None else order
         places = ordered[:, : self.ranks]
-        kept = texts_of_ranks(self.mask[known], self.ranks, common=False)
+        kept = texts_of_ranks(self.mask[known], self.ranks)
         bins = Bins(self.logits[known], self.seeds.generator("bins of answers"))
         targets = {
             OUTPUT: bins(self.logits[known]),
@@ -253,9 +253,7 @@ class Ranks:
     def published_weights(self) -> Float[Array, " K"]:
         """Give the mean weight of each rank over the texts that are long enough for it."""
         mask = self.mask[self.known]
-        return mean_weights(
-            self.weights[self.known], mask, texts_of_ranks(mask, self.ranks, common=False)
-        )
+        return mean_weights(self.weights[self.known], mask, texts_of_ranks(mask, self.ranks))
 
     @cached_property
     def _starts(self) -> Int[Array, " N"]:

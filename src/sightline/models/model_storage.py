@@ -152,7 +152,8 @@ def load_classifier(folder: str | Path) -> tuple[AttentionClassifier, dict[str, 
     """Read a classifier written by `save_classifier`, and the record of its training."""
     path = Path(folder)
     put_back(path)
-    check_unchanged(path, ModelError, "train the model again")
+    if (path / FILES[0]).exists():  # else it is no saved model, which is what the reader says
+        check_unchanged(path, ModelError, "train the model again")
     return read_classifier(path)
 
 

@@ -1,8 +1,7 @@
 """Rank the words of texts by attention, and choose the number of ranks and of clusters.
 
 Texts are rows, padded; ``mask`` is True on real words. Wen et al. (2022) leave open how ties are
-broken, which of two rules counts the ranks, and what happens to short texts: each is an argument
-here.
+broken and which of two rules counts the ranks: each is an argument here.
 """
 
 from __future__ import annotations
@@ -59,12 +58,9 @@ def ties_decide(
     return np.asarray(((known[:, 1:] == known[:, :-1]) & real).any(axis=1))
 
 
-def texts_of_ranks(mask: Bool[Array, "B T"], ranks: int, *, common: bool) -> Bool[Array, "B K"]:
-    """Tell which texts have a word of each rank; with ``common``, only texts with all ranks count."""
-    lengths = mask.sum(1)
-    return np.asarray(
-        np.repeat(lengths[:, None], ranks, axis=1) >= (ranks if common else np.arange(1, ranks + 1))
-    )
+def texts_of_ranks(mask: Bool[Array, "B T"], ranks: int) -> Bool[Array, "B K"]:
+    """Tell which texts have a word of each rank: short texts drop out by rank."""
+    return np.asarray(mask.sum(1)[:, None] >= np.arange(1, ranks + 1))
 
 
 def mean_weights(

@@ -10,7 +10,6 @@ from sightline.report.sentences import quoted
 from sightline.verdict.verdict_table import NO_BETTER
 
 TITLE = "Model"
-WHOLE = "No text truncated."
 MOST = 6
 """Classes that are named one by one."""
 
@@ -75,12 +74,10 @@ def _converged(converged: bool | None) -> str:
 
 
 def _cut(learned: Learned) -> str:
-    if learned.cut is None:
+    if learned.cut is None or learned.cut_of is None:
         return "How many texts were truncated is unknown."
     words = learned.words_cut
     lost = f" ({count_phrase(words, 'word')} lost)" if words else ""
-    if learned.cut_of is None:  # saved by an older version
-        return f"{count_phrase(learned.cut, 'text')} truncated{lost}." if learned.cut else WHOLE
     return f"{count(learned.cut)} of {count_phrase(learned.cut_of, 'text')} truncated{lost}."
 
 

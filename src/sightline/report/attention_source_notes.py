@@ -106,8 +106,6 @@ def _told_apart(found: Mapping[str, Any]) -> str:
     """Say which other sources are as good by every criterion, or which criterion left only the
     chosen one; and how many were left out without a comparison.
     """
-    if "alike" not in found:  # an audit by an older version
-        return ""
     uncompared = found.get("uncompared", 0)
     without = (
         f" {count(uncompared)} were left out before they were compared by every criterion: they have "

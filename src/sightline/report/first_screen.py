@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from sightline.config.measure_needs import NEEDS, missing_from
+from sightline.config.measure_needs import NEEDS
 from sightline.core.audited_map import ATTENTION, reword_for_map
 from sightline.core.needs import UNASKED, out_of_reach
 from sightline.core.results import (
@@ -69,8 +69,6 @@ RESULTS: tuple[Answer, ...] = get_args(Answer)
 REMOVAL = "SL-301"
 ADD = "add --measure"
 NEVER = "cannot be run on a Hugging Face model, and no setting changes that"
-FEW_FLIPS = "removing words flips hardly any of its predictions"
-"""Said of audits of earlier versions, which do not keep the share."""
 _SENTENCES: Mapping[Level, str] = {
     CAN: "Attention can be shown as an explanation of this model{of}.",
     WITH_CAVEATS: "Attention can be shown as an explanation of this model{of}, with caveats.",
@@ -189,7 +187,7 @@ def why_absent(audit: Results) -> Iterator[str]:
         return
     for name in by_absence(audit.verdict):
         score = " and ".join(map(bracketed, scores_of(own, [name])))
-        flips = audit.verdict.by_class[name].reasons[0].behind or FEW_FLIPS
+        flips = audit.verdict.by_class[name].reasons[0].behind
         yield (
             f"For texts predicted {quoted(name)}: {own.name} failed"
             f"{f' (score {score})' if score else ''}, no other map passed it, and {flips}."
@@ -376,10 +374,7 @@ def _remedy(finding: Finding, offers: Collection[str] | None) -> str:
             return f"{NEVER}: it needs {lacks}"
     if not finding.reason.startswith(UNASKED) or finding.code not in AUDIT_TESTS:
         return finding.reason or "no reason was kept"
-    measure = AUDIT_TESTS[finding.code].measure
-    # Audits of earlier versions say of every such test that it was not asked for.
-    missing = offers is not None and missing_from(measure, {*offers})
-    return missing or f"{ADD} {measure}"
+    return f"{ADD} {AUDIT_TESTS[finding.code].measure}"
 
 
 def maps(audit: Results, *, scores: bool = True) -> list[str]:

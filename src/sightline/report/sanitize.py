@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
+from sightline.core.error_excerpts import shortened as shortened
+
 _KEPT = frozenset("\n\t\u200c\u200d")  # Persian words and emoji need the joiners
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _BLANK = frozenset("\u00ad\u180e\u200b\u2060\u2061\u2062\u2063\u2064\ufeff")
@@ -32,11 +34,6 @@ def one_line(text: str) -> str:
 def escape_surrogates(text: str) -> str:
     """Write half of a surrogate pair as its number, because no text file can hold it."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def shortened(text: str, length: int) -> str:
-    """Cut a text at ``length`` characters, and mark the cut."""
-    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def _sign(character: str) -> str:

@@ -180,10 +180,8 @@ def _flags(about: Mapping[str, Any], needed: int) -> str:
 
 def _open(about: Mapping[str, Any]) -> str:
     """Name what is open."""
-    anywhere = about["open"]  # all that an older audit knows of any text
-    whole = {"": about.get("open_of_all", anywhere)} if about["open_whole"] else {}
-    classes = about.get("open_of_class", dict.fromkeys(about["open_classes"], anywhere))
-    return f"Open for {_by_scope({**whole, **classes})}."
+    whole = {"": about["open_of_all"]} if about["open_whole"] else {}
+    return f"Open for {_by_scope({**whole, **about['open_of_class']})}."
 
 
 def _by_scope(open_of: Mapping[str, Sequence[str]]) -> str:

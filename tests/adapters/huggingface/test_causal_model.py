@@ -514,7 +514,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     "torn JSON": (with_answers("{"), "answers.json: expected a JSON object"),
     "a list": (with_answers('["bad", "good"]'), "answers.json: expected a JSON object such as"),
     "half a character": (with_answers('{"0": "bad\\ud800", "1": "good"}'), "that UTF-8 has"),
-    "a label twice": (with_answers('{"0": "bad", "0": "good"}'), "a label is there twice"),
+    "a label twice": (with_answers('{"0": "bad", "0": "good"}'), "'0' is there twice"),
 }
 
 

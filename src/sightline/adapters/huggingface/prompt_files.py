@@ -14,6 +14,7 @@ from typing import Any
 from sightline._io.limits import LINE
 from sightline._io.safe_open import open_regular
 from sightline.adapters.label_alignment import as_read
+from sightline.config.json_reader import unrepeated
 from sightline.config.part_syntax import parse_part
 from sightline.core.errors import DataError, SpecError
 
@@ -147,13 +148,9 @@ def _answers(written: str) -> dict[str, str]:
 
 
 def _answers_of(file: Path) -> dict[str, str]:
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(dict(pairs)) < len(pairs):
-            raise ValueError("a label is there twice")
-        return dict(pairs)
-
+    content = _bytes_of(file, ANSWERS)
     try:
-        found = json.loads(_bytes_of(file, ANSWERS).decode("utf-8-sig"), object_pairs_hook=once)
+        found = json.loads(content.decode("utf-8-sig"), object_pairs_hook=unrepeated)
     except (ValueError, RecursionError) as error:
         message = f"expected a JSON object of labels and their answers: {error}"
         raise DataError(message, file) from None

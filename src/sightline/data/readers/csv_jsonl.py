@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Any
 
 from sightline._io.limits import FILE, ROWS
+from sightline.config.json_reader import unrepeated
 from sightline.core.error_excerpts import show
 from sightline.core.errors import DataError
 from sightline.data.readers.archives import File
@@ -186,7 +187,7 @@ def _keep(file: str, rows: list[Record], row: Record, most: int) -> None:
 def read_object(file: str, number: int, line: str) -> dict[str, Any]:
     """Read one JSON object from a line; anything else is an error that names file and line."""
     try:
-        value = json.loads(line, object_pairs_hook=_without_copies)
+        value = json.loads(line, object_pairs_hook=unrepeated)
     except (ValueError, RecursionError) as error:
         raise DataError(
             f"expected a JSON object on each line, got broken JSON: {error}", file, number
@@ -196,15 +197,6 @@ def read_object(file: str, number: int, line: str) -> dict[str, Any]:
             f"expected a JSON object on each line, got a {type(value).__name__}", file, number
         )
     return value
-
-
-def _without_copies(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of its pairs; two values for one key are ambiguous and refused."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise ValueError(f"the key {show(twice)} is there twice; keep one")
-    return found
 
 
 def read_objects(file: File) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from sightline._io.atomic_write import plain
 from sightline.core.errors import SpecError
 from sightline.report.column_layout import aligned
 from sightline.report.number_format import count_phrase, number
-from sightline.report.tables.csv_table import guarded
+from sightline.report.tables.csv_table import write_rows
 
 _ROWS = 2**14
 """Rows converted at a time: Python's values take many times more memory."""
@@ -79,9 +78,8 @@ def _shown(row: Sequence[Any]) -> list[str]:
 
 def _csv(answer: QueryResult, file: IO[bytes]) -> None:
     text = TextIOWrapper(file, encoding="utf-8", newline="")
-    rows = csv.writer(text)
-    rows.writerow(map(guarded, answer.columns))
-    rows.writerows([_cell(value) for value in row] for row in answer.rows())
+    write_rows(text, [answer.columns])
+    write_rows(text, (map(_nested_as_json, row) for row in answer.rows()))
     text.detach()  # flushed, and the file left open
 
 
@@ -111,16 +109,9 @@ PRINTED: Mapping[str, Callable[[QueryResult], str]] = {"json": to_json, "lines":
 """How an answer may be printed."""
 
 
-def _cell(value: Any) -> str:
-    """Write a value in full, so that reading it gives the same value; an undefined one is left
-    empty.
-    """
-    if value is None or value != value:
-        return ""
-    if isinstance(value, str):
-        return guarded(value)
+def _nested_as_json(value: Any) -> Any:
     nested = isinstance(value, bool | list | dict)
-    return json.dumps(plain(value), allow_nan=False) if nested else repr(value)
+    return json.dumps(plain(value), allow_nan=False) if nested else value
 
 
 def _simple(value: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -22,7 +21,7 @@ from sightline.report.export.text_rows import texts_frame
 from sightline.report.export.word_rows import words_frame
 from sightline.report.redact import redacted
 from sightline.report.sanitize import escape_surrogates
-from sightline.report.tables.csv_table import guarded
+from sightline.report.tables.csv_table import write_rows
 
 COLUMNS = "columns.json"
 LAYOUT = 1
@@ -112,22 +111,19 @@ def _write(audit: Results, kind: str, texts: bool, folder: Path) -> None:
 
 def _csv(frame: ColumnFrame, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow([guarded(column.name) for column in frame.columns])
+        write_rows(file, [[column.name for column in frame.columns]])
         for part in _parts(frame):
-            rows.writerows(zip(*(_cells(column, part) for column in frame.columns), strict=True))
+            write_rows(file, zip(*(_values(column, part) for column in frame.columns), strict=True))
 
 
 def _parts(frame: ColumnFrame) -> Iterator[slice]:
     return (slice(start, start + _ROWS) for start in range(0, len(frame), _ROWS))
 
 
-def _cells(column: FrameColumn, part: slice) -> list[str]:
-    """Write values in full, so that reading them gives the same values; NaN is left empty."""
+def _values(column: FrameColumn, part: slice) -> list[Any]:
     if isinstance(column.values, list):
-        return [guarded(escape_surrogates(text)) for text in column.values[part]]
-    values = column.values[part].tolist()
-    return ["" if value != value else repr(value) for value in values]
+        return [escape_surrogates(text) for text in column.values[part]]
+    return list(column.values[part].tolist())
 
 
 def _parquet(frame: ColumnFrame, path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -19,10 +18,10 @@ from sightline.report.figures.kendall_tau import tau_by_class, tau_differences
 from sightline.report.figures.matplotlib_output import render_figure
 from sightline.report.figures.max_jsd import farthest_by_class, farthest_by_weight
 from sightline.report.figures.permutation_plot import permutation_by_weight
-from sightline.report.figures.plot import Cell, Plot
+from sightline.report.figures.plot import Plot
 from sightline.report.figures.seed_divergence import seeds_and_adversaries
 from sightline.report.figures.transfer_plot import transplant
-from sightline.report.tables.csv_table import guarded
+from sightline.report.tables.csv_table import write_rows
 
 Audits = Iterable[Results]
 
@@ -149,14 +148,7 @@ def write_plot(plot: Plot, path: Path) -> Path:
     """Write a plot, and its numbers, in the same way."""
     picture = render_figure(plot, path.suffix.lower())
     out = io.StringIO()
-    rows = csv.writer(out)
-    rows.writerow(map(guarded, plot.columns))
-    rows.writerows([_cell(each) for each in row] for row in plot.rows)
+    write_rows(out, [plot.columns, *map(plain, plot.rows)])
     write_bytes(path, picture)  # first: numbers without a figure look like a file of somebody's
     write_bytes(numbers_of(path), out.getvalue().encode("utf-8", "backslashreplace"))
     return path
-
-
-def _cell(value: Cell) -> Cell | None:
-    cell: Cell | None = guarded(value) if isinstance(value, str) else plain(value)
-    return cell

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
 from sightline._io.atomic_write import plain
 from sightline.core.explanation import Prediction
-from sightline.report.tables.csv_table import csv_text
+from sightline.report.tables.csv_table import write_rows
 
 Form = Literal["csv", "jsonl"]
-_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
-"""A class or an id that a spreadsheet takes for a number, not for a formula."""
 
 
 class PlacedPrediction(NamedTuple):
@@ -61,11 +57,6 @@ def _csv(found: Iterable[PlacedPrediction]) -> Iterator[str]:
 
 
 def _line(*cells: Any) -> str:
-    """Write one line by RFC 4180, with spreadsheet formulas disarmed."""
     out = io.StringIO()
-    csv.writer(out).writerow([_cell(cell) if isinstance(cell, str) else cell for cell in cells])
+    write_rows(out, [cells])
     return out.getvalue()
-
-
-def _cell(text: str) -> str:
-    return text if _NUMBER.fullmatch(text) else csv_text(text)

@@ -25,7 +25,7 @@ from sightline.data.load_dataset import load
 from sightline.data.ppmi import ppmi_vectors
 from sightline.data.vocabulary import Vocabulary
 from sightline.data.word_vectors import with_vectors, write_vectors
-from sightline.models.model_storage import read_classifier
+from sightline.models.model_storage import load_classifier
 from sightline.numerics.classification_metrics import confusion, positive_f1
 from sightline.stats.bootstrap import statistic
 from sightline.stats.intervals import Bounds
@@ -206,7 +206,7 @@ def _values(run: FinishedRun) -> dict[str, Any]:
     For a setting that was not chosen only the validation score is read, so that test scores cannot
     influence the choice.
     """
-    training = read_classifier(run.store.training_folder(training_key(run.spec)))[1]
+    training = load_classifier(run.store.training_folder(training_key(run.spec)))[1]
     best = training["fit"]["epochs"][training["summary"]["kept"] - 1][run.spec.fit.keep]
     if not _is_kept(run.corpus, _setting(run), run.model):
         return {"validation": best}
