@@ -150,3 +150,13 @@ def test_a_budget_that_says_nothing_is_refused(
     sightline: Call, here: Path, table: Path, no_training, flags
 ) -> None:
     assert sightline("audit", "--data", table, *TINY, *flags).code == 2
+
+
+def test_a_file_where_looks_would_be_kept_is_refused_before_the_training(
+    sightline: Call, here: Path, table: Path
+) -> None:
+    (here / "report.html.partial-looks").write_text("mine")
+    done = sightline("audit", "--data", table, *LOUD, "--out", "report.html")
+    assert (done.code, done.out) == (2, "")
+    assert "report.html.partial-looks" in done.err
+    assert [path.name for path in here.iterdir()] == ["report.html.partial-looks"]
