@@ -66,13 +66,13 @@ class LookFolders:
         return self.folder / audit
 
     def ended(self, audit: str, found: Results) -> None:
-        """Note how an audit ended: a larger budget needs the looks of one that its budget ended."""
+        """Note how an audit ended: if its budget ended it, a larger one needs its looks."""
         if ended_by_budget(found) and (self.folder / audit / LOOKS).exists():
             self.unfinished.add(self.folder / audit)
 
 
 def looks_folder(kept: Path) -> Path:
-    """Name the folder of the looks, next to that of the trainings."""
+    """Name the folder of the looks, next to the folder of the trainings."""
     return kept.with_name(f"{kept.name}-looks")
 
 
@@ -81,8 +81,8 @@ def looks_until_written(
     kept: Path, stopping: Stopping, hooks: Hooks
 ) -> Iterator[LookFolders | None]:
     """Yield a folder in which an audit that stops early keeps its looks until its output is
-    written; say where a stop leaves them, that those stay of an audit that its budget ended, and
-    that looks of another audit stay.
+    written; say where a stop leaves them, that they stay if the budget ended the audit, and that
+    looks of another audit stay.
     """
     if not stopping.early:
         yield None
@@ -107,7 +107,7 @@ def looks_until_written(
     if looks.unfinished:
         hooks.on_resume(
             f"the budget ended the audit: its looks stay in {folder}, and the same command with a "
-            "larger --budget goes on from them; remove the folder if you do not need them"
+            "larger --budget continues from them; remove the folder if you do not need them"
         )
     elif any(folder.glob(ANY_LOOKS)):
         hooks.on_resume(

@@ -112,7 +112,7 @@ def _rows(lines: Iterator[list[str]], path: Path) -> Iterator[Row]:
 
 
 def _check(row: Row, known: dict[str, Any]) -> None:
-    """Read every cell of a row, and put it beside what is known of its run: here an error has a
+    """Read every cell of a row, and add it to what is known of its run: here an error has a
     line, and no run has been made for it yet.
     """
     int(row.seed or 0)
