@@ -1,5 +1,6 @@
 """What an audit that stops early keeps is gone once its output is written."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from sightline.api.resume import looks_until_written
 from sightline.api.run_options import Stopping
 from sightline.audits.look_storage import FILE, aside_name
 from sightline.core.errors import ModelError
+from tests.report.audits import audit
 
 EARLY = Stopping(budget=5.0)
 
@@ -63,3 +65,23 @@ def test_looks_of_an_audit_that_failed_stay(tmp_path: Path) -> None:
     with pytest.raises(ModelError):
         stopped()
     assert any(path.name == FILE for path in tmp_path.rglob("*"))
+
+
+@pytest.mark.parametrize(
+    ("stopped", "settled", "stays"),
+    [("budget", False, True), ("budget", True, False), ("settled", True, False)],
+)
+def test_looks_of_an_audit_that_its_budget_ended_stay(
+    tmp_path: Path, stopped: str, settled: bool, stays: bool
+) -> None:
+    notes: list[str] = []
+    about = {"sequential": {"stopped": stopped, "settled": settled}}
+    hooks = Hooks(on_resume=notes.append)
+    with looks_until_written(tmp_path / "out.partial", EARLY, hooks) as looks:
+        for seed in ("0", "1"):
+            looks.of(seed).mkdir(parents=True)
+            (looks.of(seed) / FILE).touch()
+        looks.ended("1", replace(audit(), spec=about))
+    left = [path.parent.name for path in tmp_path.rglob(FILE)]
+    assert left == (["1"] if stays else [])
+    assert len(notes) == stays

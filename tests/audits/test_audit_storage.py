@@ -12,10 +12,11 @@ import pytest
 from sightline._io.atomic_write import plain, write_whole
 from sightline._io.checksums import MANIFEST, seal
 from sightline.audits.audit_result import Audit
-from sightline.audits.audit_storage import load_results, save_results
+from sightline.audits.audit_storage import load_results, read_arrays, save_results
+from sightline.audits.look_storage import KeptLooks, Position
 from sightline.audits.run import audit
 from sightline.config.spec_syntax import parse_data, parse_model
-from sightline.core.errors import StoreError
+from sightline.core.errors import SpecError, StoreError
 from sightline.core.results import Bracket, Estimate, Failed, Measurement, NotRun, Ragged, Results
 from sightline.data.load_dataset import load
 from sightline.data.vocabulary import Vocabulary
@@ -323,3 +324,30 @@ def test_a_folder_that_holds_audits_names_them(tmp_path: Path) -> None:
         load_results(tmp_path / "demo")
     with pytest.raises(StoreError, match=r"no audit\.json$"):
         load_results(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("place", "bits"),
+    [(6, 0x01), (6, 0x20), (8, 0x63)],  # encrypted, patched, and an unknown compression
+)
+def test_damage_of_an_archive_that_zipfile_does_not_support_is_our_own_error(
+    tmp_path: Path, place: int, bits: int
+) -> None:
+    file = tmp_path / "looks.npz"
+    np.savez(file, finite=np.ones(3))
+    content = bytearray(file.read_bytes())
+    for head, ahead in ((b"PK\x03\x04", 0), (b"PK\x01\x02", 2)):
+        content[content.index(head) + place + ahead] |= bits
+    file.write_bytes(bytes(content))
+    with pytest.raises(SpecError):
+        read_arrays(file)
+
+
+@pytest.mark.parametrize("write", [np.savez, np.savez_compressed])
+def test_looks_with_a_wrong_byte_anywhere_begin_again(tmp_path: Path, write) -> None:
+    file = tmp_path / "looks.npz"
+    write(file, summary=np.arange(9, dtype=np.uint8), finite=np.ones(3))
+    whole = file.read_bytes()
+    for place in range(len(whole)):
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        assert KeptLooks(tmp_path, "key").restore(None, {}) == Position()  # type: ignore[arg-type]

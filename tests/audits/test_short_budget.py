@@ -14,7 +14,7 @@ from sightline.audits.audit_result import Audit
 from sightline.audits.look_plan import few_of
 from sightline.core.results import Measurement, NotRun
 from sightline.report.advice import LARGER_BUDGET, first_of_all
-from sightline.report.sequential_note import settled_after
+from sightline.report.sequential_note import ended_by_budget, settled_after
 from sightline.stats.intervals import LEVEL
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.settled import Settled
@@ -99,6 +99,22 @@ def test_an_audit_that_is_stopped_among_few_texts_resumes_there(within, tmp_path
     resumed = within(2 * budget, kept_in=tmp_path)
     assert len(resumed.texts) == FEW
     assert (resumed.verdict, found(resumed)) == (whole.verdict, found(whole))
+
+
+def test_an_audit_that_its_budget_ended_continues_with_a_larger_one(within, tmp_path) -> None:
+    whole = within(1e6)
+    batches = whole.spec["sequential"]["seconds"]
+    short = within(batches - 3, kept_in=tmp_path)
+    assert ended_by_budget(short)
+    assert not ended_by_budget(whole)
+    resumed = within(1e6, batches - 3, tmp_path)  # it may not run as many batches again
+    assert (resumed.verdict.level, resumed.verdict.row) == (whole.verdict.level, whole.verdict.row)
+    assert (found(resumed), resumed.metrics) == (found(whole), whole.metrics)
+    ends = [
+        [(one.score.value, one.score.low, one.score.high) for one in each.findings if one.score]
+        for each in (resumed, whole)
+    ]
+    assert np.array(ends[0]) == pytest.approx(np.array(ends[1]), abs=1e-9)  # other batches
 
 
 def test_a_budget_that_ends_earlier_says_that_its_tests_have_not_run(within) -> None:

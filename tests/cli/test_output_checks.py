@@ -104,7 +104,7 @@ def place(here: Path, table: Path, finished: Finished, monkeypatch: pytest.Monke
         "cli.export.load_results",
     ):
         monkeypatch.setattr(f"sightline.{work}", fail)
-    for reading in ("find", "summaries", "check"):
+    for reading in ("find", "listed", "check"):
         monkeypatch.setattr(Store, reading, fail)
     return here
 

@@ -150,3 +150,29 @@ def test_a_budget_that_says_nothing_is_refused(
     sightline: Call, here: Path, table: Path, no_training, flags
 ) -> None:
     assert sightline("audit", "--data", table, *TINY, *flags).code == 2
+
+
+def test_a_file_where_looks_would_be_kept_is_refused_before_the_training(
+    sightline: Call, here: Path, table: Path
+) -> None:
+    (here / "report.html.partial-looks").write_text("mine")
+    done = sightline("audit", "--data", table, *LOUD, "--out", "report.html")
+    assert (done.code, done.out) == (2, "")
+    assert "report.html.partial-looks" in done.err
+    assert [path.name for path in here.iterdir()] == ["report.html.partial-looks"]
+
+
+def test_looks_stay_until_a_larger_budget_has_settled_the_verdict(
+    sightline: Call, here: Path, table: Path
+) -> None:
+    command = ("audit", "--data", table, *LOUD, "--max-texts", "18", "--save", "a", "--budget")
+    short = sightline(*command, "0.01s")
+    assert short.code == 0
+    assert "its looks stay in report.html.partial-looks" in short.err
+    assert [*Path("report.html.partial-looks").rglob("looks.npz")]
+    assert not Path("report.html.partial").exists()
+    longer = sightline(*command, "59s")
+    assert "looks are kept in report.html.partial-looks" in longer.err
+    about = json.loads(Path("a", "audit.json").read_text())["spec"]["sequential"]
+    assert (about["texts"], about["stopped"] != "budget") == (18, True)
+    assert not Path("report.html.partial-looks").exists()

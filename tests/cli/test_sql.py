@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
+from sightline.experiments.audit_lookup import torn_runs_of
 from sightline.experiments.pipeline import run
 from sightline.experiments.store import Store
 from tests.cli.conftest import Call
@@ -151,7 +152,7 @@ def test_nothing_is_read_where_it_cannot_be_answered(
     def fail(*_: object) -> None:
         raise AssertionError("work was begun")
 
-    for name in ("summaries", "check", "audit"):
+    for name in ("listed", "check", "audit"):
         monkeypatch.setattr(Store, name, fail)
     monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
     done = ask("FROM runs", "--check")
@@ -162,7 +163,8 @@ def test_nothing_is_read_where_it_cannot_be_answered(
     )
 
 
-def test_torn_runs_are_named_before_the_answer(sightline: Call, tmp_path: Path) -> None:
+def test_a_query_of_a_store_with_a_torn_run_is_refused(sightline: Call, tmp_path: Path) -> None:
+    """It would count fewer runs than there are."""
     store = Store(tmp_path / "store")
     store.write_failure(SPEC, "boom", 1.0)
     (key,) = store.keys()
@@ -170,5 +172,24 @@ def test_torn_runs_are_named_before_the_answer(sightline: Call, tmp_path: Path) 
     done = sightline(
         "results", "--store", store.root, "--check", "--sql", "SELECT count(*) AS runs FROM runs"
     )
-    assert (done.code, done.out) == (0, "runs\n0\n1 row\n")
-    assert done.err == f"torn or changed: {key}; a study that has this run makes it again\n"
+    assert (done.code, done.out) == (2, "")
+    named, refused = done.err.splitlines()
+    assert named == f"torn or changed: {key}; a study that has this run makes it again"
+    assert key in refused
+
+
+def test_runs_that_a_list_leaves_out_are_noted(sightline: Call, tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    for seed in (0, 1, 2):
+        store.write_failure(replace(SPEC, seed=seed), "boom", 1.0)
+    torn, *whole = store.keys()
+    asked = ("results", "--store", store.root)
+    assert sightline(*asked).err == ""
+    (store.run_folder(torn) / "summary.json").write_text("{}")
+    for more in ((), ("--csv", tmp_path / "runs.csv"), ("--json",)):
+        done = sightline(*asked, *more)
+        assert done.err.startswith("note: 1 run ")
+    states = {one["key"]: one["state"] for one in done.json}
+    assert states == {torn: "missing", **dict.fromkeys(whole, "failed")}
+    assert torn_runs_of(str(store.root)) == (torn,)
+    assert torn_runs_of(str(tmp_path)) == ()

@@ -222,3 +222,29 @@ def test_what_cannot_be_asked_of_a_named_study_is_refused(
     assert message in done.err
     assert {path.name for path in tmp_path.iterdir()} == {"empty", "results.txt", "s.toml"}
     assert (tmp_path / "results.txt").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("name", ["one.tex", "one-means.csv"])
+def test_files_of_others_are_not_replaced_by_a_study(
+    sightline: Call, folder: Path, store: Path, tmp_path: Path, name: str
+) -> None:
+    file = tmp_path / "one.toml"
+    file.write_text(STUDY.format(name="one") + '[show]\nfigures = ["means"]\n', encoding="utf-8")
+    (tmp_path / name).write_text("mine", encoding="utf-8")
+    asked = ("study", file, "--store", store, "--out", tmp_path)
+    done = sightline(*asked)
+    assert (done.code, done.out) == (2, "")
+    assert str(tmp_path / name) in done.err
+    assert {path.name for path in tmp_path.iterdir()} == {"one.toml", name}
+    (tmp_path / name).unlink()
+    for _ in range(2):
+        assert sightline(*asked).code == 0
+    assert (tmp_path / name).read_text(encoding="utf-8") != "mine"
+
+
+def test_a_dry_run_writes_nothing_into_an_empty_folder(sightline: Call, tmp_path: Path) -> None:
+    (tmp_path / "one.toml").write_text(STUDY.format(name="one"), encoding="utf-8")
+    (tmp_path / "empty").mkdir()
+    asked = ("study", tmp_path / "one.toml", "--store", tmp_path / "empty", "--dry-run")
+    assert sightline(*asked).code == 0
+    assert [*(tmp_path / "empty").iterdir()] == []

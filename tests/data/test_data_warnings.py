@@ -99,3 +99,17 @@ DIVIDED = [
     *((split, "plain", label) for split in ("train", "validation", "test") for label in "ab"),
     ("test", "<br>", "c"),  # a label that training lacks
 ]
+
+
+@pytest.mark.parametrize(
+    ("labels", "notes"),
+    [
+        (["good", "ｇｏｏｄ", "bad"], 1),
+        (["good", "go\u200bod", "bad"], 1),
+        (["very good", "Very\u00a0  good "], 1),
+        (["1", "1.0", "2"], 1),
+        (["1", "1.5", "10", "v1.0", "v1"], 0),
+    ],
+)
+def test_labels_that_look_alike_are_named(labels: list[str], notes: int) -> None:
+    assert len([*label_warnings(labels)]) == notes

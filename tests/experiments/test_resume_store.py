@@ -203,3 +203,17 @@ def test_what_a_killed_process_left_of_a_training_goes_with_it(tmp_path: Path) -
     kept.remove()
     assert folder.exists()  # with what the first command keeps
     assert not any(one.exists() for one in left)
+
+
+def test_what_others_put_into_the_folder_stays_and_the_folder_can_be_used_again(
+    tmp_path: Path,
+) -> None:
+    folder, notes = tmp_path / "p", tmp_path / "p" / "notes.txt"
+    for left in (True, False):
+        kept = UnfinishedTrainings(folder)
+        assert kept.find("cpu", SPEC) == "nothing"
+        notes.write_text("mine")
+        if not left:
+            notes.unlink()
+        kept.remove()
+        assert notes.exists() == folder.exists() == left

@@ -142,6 +142,23 @@ def test_an_index_that_cannot_be_used_is_written_again(
     assert len(reads) <= 9
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE runs2 SET summary = substr(summary, 1, 40)",
+        "UPDATE runs2 SET summary = '{\"more\": 1, ' || substr(summary, 2)",
+        "UPDATE runs2 SET summary = '[]'",
+        "UPDATE runs2 SET summary = NULL",
+        "ALTER TABLE runs2 ADD COLUMN more TEXT",
+    ],
+)
+def test_a_row_that_does_not_fit_is_read_from_its_run(store: Store, change: str) -> None:
+    first = store.find(KEYS)
+    with sqlite3.connect(store.root / INDEX) as rows:
+        rows.execute(change)
+    assert store.find(KEYS) == store.find(KEYS) == first
+
+
 def test_an_index_of_an_older_version_is_left_and_a_new_one_written(
     store: Store, reads: list[str]
 ) -> None:

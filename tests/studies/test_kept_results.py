@@ -27,6 +27,7 @@ from sightline.config.specs import RunSpec
 from sightline.core.errors import DataError, SpecError
 from sightline.core.results import Estimate
 from sightline.data.word_vectors import write_vectors
+from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store, Summary
 from sightline.studies import run_counts, update_results
 from sightline.studies.aggregate import AggregateLine, Number, RunName, shortfall
@@ -49,7 +50,7 @@ from sightline.studies.results_file import COLUMNS, Row, read_rows, rows_of, val
 from sightline.studies.run_plan import COUNTED, Plan, Readings, joint_name
 from sightline.studies.study_catalogue import CALIBRATIONS
 from sightline.studies.study_definition import FinishedRun, JointReading, Params
-from sightline.studies.study_from_file import check_file
+from sightline.studies.study_from_file import check_file, keep, study_of
 from sightline.studies.unasked_results import with_unasked
 from sightline.studies.update_results import (
     RUNS_DIGEST,
@@ -273,6 +274,32 @@ def test_a_damaged_results_file_is_refused_with_its_name(tmp_path: Path) -> None
         assert str(caught.value).startswith(str(file))
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"value": "0,83"},
+        {"n": "12.0"},
+        {"text": "{broken", "least": ""},
+        {"seed": "0.0"},
+        {"seeds": "2.0"},
+        dict(zip(COLUMNS, COLUMNS, strict=True)),
+        {"quantity": "accuracy"},
+        {"quantity": "accuracy/below"},
+        {"quantity": "accuracy[one]/below"},
+        {"text": "[" * 100_000, "least": ""},
+    ],
+)
+def test_a_wrong_cell_is_refused_with_its_line_before_any_run(
+    tmp_path: Path, wrong: dict[str, str]
+) -> None:
+    number = Number(Estimate(0.5, 0.4, 0.6, 3, "one"))
+    first, second = rows_of(Row("own", seed="0", run="r"), {"accuracy": number, "f1": number})
+    file = write_rows(tmp_path / "results.csv.gz", [first, replace(second, **wrong)])
+    with pytest.raises(DataError) as caught:
+        check_file(file, "own")
+    assert (caught.value.file, caught.value.line) == (str(file), 3)
+
+
 def test_plain_values_come_back_as_they_were() -> None:
     estimate = {"value": 0.5, "low": math.nan, "high": None, "n": 3, "method": "one"}
     values = {
@@ -416,6 +443,41 @@ def test_readings_of_other_seeds_and_corpora_are_kept_and_outdated_ones_are_not(
     assert with_unasked(study, [plan], now, StudyResults()) == now
     done = replace(before, status={**before.status, "planned": 1}, by_corpus={})
     assert with_unasked(study, [plan], now, done).status == now.status
+
+
+def test_a_study_file_keeps_the_seeds_that_it_asked_for_before(
+    store: Store, tmp_path: Path
+) -> None:
+    file, specs = tmp_path / "results.csv.gz", planned().grid.specs
+    for seeds in ((0,), (1,)):
+        some = tuple(spec for spec in specs if spec.seed in seeds)
+        labels = tuple((str(spec.model), str(spec.seed)) for spec in some)
+        grid = Grid("own", some, ("model", "seed"), labels)
+        keep(study_of(grid, ["accuracy"]), store, file)
+    known = kept_of(read_rows(file))["own"]
+    assert {*known.readings} == {*map(run_key, specs)}
+    assert {row.seed for row, _ in known.readings.values()} == {"0", "1"}
+
+
+def test_rows_of_a_results_file_may_stand_in_any_order(tmp_path: Path) -> None:
+    estimate = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 3, "method": "one"}
+    said = {
+        "accuracy": estimate,
+        "findings": {"a code": {"effect": {**estimate, "more": 1}}},
+        "text": "x",
+    }
+    rows = [
+        row
+        for study in ("a", "b")
+        for run in ("first", "second")
+        for row in rows_of(Row(study, seed="0", run=run), said)
+    ]
+    by_quantity = sorted(rows, key=lambda row: (row.quantity, row.run, row.study))
+    for order in (rows, by_quantity, by_quantity[::-1]):
+        found = kept_of(read_rows(write_rows(tmp_path / "results.csv.gz", order)))
+        assert {study: one.said for study, one in found.items()} == {
+            study: {"first": said, "second": said} for study in ("a", "b")
+        }
 
 
 def test_nothing_is_outdated_where_word_vectors_are_missing(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_the_guide_gives_its_figure_at_the_first_try(tmp_path: Path) -> None:
     assert (
         {path.name for path in found.files}
         == names
-        == {path.name for path in (tmp_path / "out").iterdir()}
+        == {path.name for path in (tmp_path / "out").iterdir() if path.name[0] != "."}
     )
     assert found.not_drawn == ()
     assert ElementTree.parse(tmp_path / "out" / "entmax-means.svg").getroot().tag.endswith("svg")

@@ -54,9 +54,12 @@ def audit_each(
             hooks.on_seed(source.asked.seed, number, count)
         limits = {} if looks is None else {"kept_in": looks.of(str(source.asked.seed))}
         limits |= asdict(stopping)
-        found[source.asked.seed] = audit_source(
-            source, hooks, machine, about=about, trained=trained, **limits
-        )[1]
+        seed = source.asked.seed
+        found[seed] = audit_source(source, hooks, machine, about=about, trained=trained, **limits)[
+            1
+        ]
+        if looks is not None:
+            looks.ended(str(seed), found[seed])
     return Audits(found, together=count > 1)
 
 

@@ -123,9 +123,8 @@ def audit_each_label(
     wanted = [label for label in chosen if label not in left_out]
     for number, label in enumerate(wanted, 1):
         hooks.on_label(label, number, len(wanted))
-        kept: dict[str, Any] = (
-            {} if kept_in is None else {"kept_in": kept_in.of(f"label-{names.index(label)}")}
-        )
+        place = f"label-{names.index(label)}"
+        kept: dict[str, Any] = {} if kept_in is None else {"kept_in": kept_in.of(place)}
         source = GivenModel(
             of_label(trained, label, sets, shared),
             replace(asked, label_map={}, labels=()),
@@ -135,6 +134,8 @@ def audit_each_label(
         try:
             heard = hooks if number == 1 else replace(hooks, on_ready=_unheard, on_note=_unheard)
             found[label] = audit_source(source, heard, machine, about=said, **kept, **options)[1]
+            if kept_in is not None:
+                kept_in.ended(place, found[label])
         except SightlineError as error:
             failed[label] = error
     if failed and not found:

@@ -13,10 +13,12 @@ from sightline.api.hooks import Hooks
 from sightline.api.model_source import ChosenModel, TrainedFirst
 from sightline.api.run_options import Stopping
 from sightline.experiments.resume_store import Found, UnfinishedTrainings
+from sightline.report.sequential_note import ended_by_budget
 
 if TYPE_CHECKING:
     from sightline.api.hooks import OnNote
     from sightline.config.specs import RunSpec
+    from sightline.core.results import Results
     from sightline.experiments.training_jobs import Fitted, TrainOnce, TrainOrLoad
 
 MESSAGES: Mapping[Found, str] = {
@@ -51,15 +53,27 @@ def kept_until_written(
 
 
 class LookFolders:
-    """A folder with the looks of each audit, and which of them this command used."""
+    """A folder with the looks of each audit, which of them this command used, and which are of an
+    audit that its budget ended.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.used = folder, set[Path]()
+        self.folder, self.used, self.unfinished = folder, set[Path](), set[Path]()
 
     def of(self, audit: str) -> Path:
         """Return the folder of one audit: of a seed, or of a label."""
         self.used.add(self.folder / audit)
         return self.folder / audit
+
+    def ended(self, audit: str, found: Results) -> None:
+        """Note how an audit ended: if its budget ended it, a larger one needs its looks."""
+        if ended_by_budget(found) and (self.folder / audit / LOOKS).exists():
+            self.unfinished.add(self.folder / audit)
+
+
+def looks_folder(kept: Path) -> Path:
+    """Name the folder of the looks, next to the folder of the trainings."""
+    return kept.with_name(f"{kept.name}-looks")
 
 
 @contextmanager
@@ -67,12 +81,13 @@ def looks_until_written(
     kept: Path, stopping: Stopping, hooks: Hooks
 ) -> Iterator[LookFolders | None]:
     """Yield a folder in which an audit that stops early keeps its looks until its output is
-    written; say where a stop leaves them, and that looks of another audit stay.
+    written; say where a stop leaves them, that they stay if the budget ended the audit, and that
+    looks of another audit stay.
     """
     if not stopping.early:
         yield None
         return
-    folder = kept.with_name(f"{kept.name}-looks")
+    folder = looks_folder(kept)
     if any(folder.glob(ANY_LOOKS)):
         hooks.on_resume(f"looks are kept in {folder}: this audit resumes if they are its own")
     looks = LookFolders(folder)
@@ -87,9 +102,14 @@ def looks_until_written(
         raise
     from sightline.audits.look_storage import remove_kept  # noqa: PLC0415  (torch)
 
-    for one in (*looks.used, folder):
+    for one in (*(looks.used - looks.unfinished), folder):
         remove_kept(one)
-    if any(folder.glob(ANY_LOOKS)):
+    if looks.unfinished:
+        hooks.on_resume(
+            f"the budget ended the audit: its looks stay in {folder}, and the same command with a "
+            "larger --budget continues from them; remove the folder if you do not need them"
+        )
+    elif any(folder.glob(ANY_LOOKS)):
         hooks.on_resume(
             f"looks of another audit stay in {folder}: its own command resumes from them; remove "
             "the folder if you do not need them"

@@ -38,6 +38,11 @@ def open_store(folder: Path) -> Store:
     return Store.there(folder)
 
 
+def missing_run(key: str) -> Summary:
+    """Describe a run that is torn or changed: nothing is known of it but its key."""
+    return Summary(key, "", "", 0, "missing", 0.0)
+
+
 def runs_as_csv(runs: Sequence[Summary]) -> str:
     """Write one line per run and number, in full."""
     out = io.StringIO()

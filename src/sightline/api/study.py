@@ -30,9 +30,11 @@ from sightline.studies.papers.predicted_cost import left_of
 from sightline.studies.papers.published_comparison import compare
 from sightline.studies.papers.write_outputs import (
     Drawing,
+    check_written,
     drawings_of,
     figures_of,
     file_name,
+    files_of,
     runs_of,
     write_all,
 )
@@ -92,6 +94,16 @@ class PlannedStudy:
     """The columns in the table of a study file."""
     seconds_left: Callable[[Store], Mapping[str, float]] | None = None
     """Predicts the seconds of each missing run by its key, where the corpora are known."""
+    together: int = 0
+    """How many labels the runs of one figure share, if a figure draws several."""
+
+    def files(self) -> list[str]:
+        """Name every file that the study may write into the folder of its outputs."""
+        return files_of(self.name, self.grid, self.figures, self.together)
+
+    def check_folder(self, folder: Path) -> None:
+        """Refuse a folder with a file of such a name that no study of this name wrote."""
+        check_written(self.name, self.files(), folder)
 
     @property
     def data_places(self) -> set[Path]:
@@ -159,6 +171,7 @@ def plan_paper(name: str, asked: Params, *, quick: bool = False) -> PlannedStudy
         drawings,
         plan.absent,
         seconds_left=lambda store: left_of(plan.keyed, store),
+        together=1,
     )
 
 
@@ -308,11 +321,14 @@ def study(
         name = "a study as plain values" if isinstance(what, Mapping) else str(what)
         refuse_options(asked | {"vectors": vectors}, name, OF_A_PAPER)
         planned = plan_file(what)
+    folder = None if out is None else from_home(out)
+    if folder is not None:
+        planned.check_folder(folder)  # before hours are spent
     running = RunSettings(workers=read_workers(str(workers)), retry_failed=True)
     ended = run_study(planned, Store(from_home(store)), running)
     _refuse_unfinished(ended)
     table = planned.table(ended)
-    return write_study(ended, table, None if out is None else from_home(out))
+    return write_study(ended, table, folder)
 
 
 def write_study(ended: FinishedStudy, table: Table, out: Path | None) -> Studied:

@@ -314,7 +314,8 @@ def read_arrays(file: Path) -> dict[str, np.ndarray]:
         ValueError,
         TypeError,
         AttributeError,
-    ) as error:  # a foreign file, an array of objects, a lone array
+        RuntimeError,
+    ) as error:  # a foreign file, an array of objects, a lone array; of zipfile, a damaged header
         raise SpecError(f"expected arrays of numbers: {error}") from error
     for name, array in arrays.items():
         if array.dtype.kind not in "biuf":

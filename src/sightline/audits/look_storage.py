@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -30,7 +31,9 @@ from sightline.core.results import Failed
 FILE, COMPARED, COMPLETED = FILES = ("looks.npz", "compared.npz", "completed.npz")
 """What is saved: the looks; the comparison of other maps on some texts; and every measure of the
 last look while the audit is completed."""
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError, BadZipFile, EOFError, SpecError)
+_UNREADABLE = (
+    OSError, ValueError, KeyError, TypeError, BadZipFile, zlib.error, EOFError, SpecError,
+)  # fmt: skip
 """What reading a file that is absent, damaged or foreign may raise."""
 _SUMMARY, _FINITE = "summary", "finite"
 _HAD = ("rows", "looked")

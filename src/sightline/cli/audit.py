@@ -7,7 +7,7 @@ import typer
 from sightline.api.audit_each import audit_each, with_seeds
 from sightline.api.compute_resources import made_by
 from sightline.api.model_source import choose
-from sightline.api.resume import kept_until_written, looks_until_written
+from sightline.api.resume import kept_until_written, looks_folder, looks_until_written
 from sightline.cli import flags
 from sightline.cli.audit_output import audit_outputs, show_audits, write_audits
 from sightline.cli.dry_run import made_forecast, show_forecast
@@ -20,7 +20,14 @@ from sightline.cli.flag_groups import (
     Console,
     grouped,
 )
-from sightline.cli.output_checks import check_places, inputs, note_replaced, unfinished
+from sightline.cli.output_checks import (
+    Folder,
+    Output,
+    check_places,
+    inputs,
+    note_replaced,
+    unfinished,
+)
 from sightline.cli.report_files import check_endings
 from sightline.cli.stdout_guard import printed_aside
 from sightline.report.gates import read_gates
@@ -44,7 +51,8 @@ def audit(
     resumes from there, with the same result.
     """
     name, data, kept = model.name, texts.source(), unfinished(report.out, report.save)
-    places = [*audit_outputs(report, several=run.seeds > 1), kept]
+    looked = Output("--out", looks_folder(kept.path), Folder("looks", (), kept=True))
+    places = [*audit_outputs(report, several=run.seeds > 1), kept, looked]
     check_places(inputs(data, name, vectors=model.vectors, scores=texts.scores), *places)
     check_endings(report.out, report.card)
     gates = read_gates(fail_on or ())

@@ -85,7 +85,7 @@ def _next(audits: Audits | LabelAudits, report: AuditReport) -> list[str]:
     """Name the next step: more texts after *cannot tell*, or the card, unless it was written."""
     if isinstance(audits, Audits):
         if is_unfinished(audits.first):
-            return ["Next      the same command with a larger --budget"]
+            return ["Next      the same command with a larger --budget, which continues from here"]
         if first_of_all(audits.first):
             return ["Next      what the lines above say comes first"]
         if audits.first.verdict.level == CANNOT_TELL:

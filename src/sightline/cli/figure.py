@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.output import emit, print_lines, writing
+from sightline.cli.output import emit, note_left_out, print_lines, writing
 from sightline.cli.output_checks import Output, check_places
 from sightline.core.errors import SpecError, StoreError, near_it, setting
 from sightline.report.redact import redacted
@@ -105,11 +105,12 @@ def _check_numbers(numbers: Output, out: Path, endings: Sequence[str]) -> None:
 
 def _folders(asked: Figure, places: Sequence[str]) -> list[Path]:
     """Find the folders of the named audits, each once."""
-    from sightline.api.find_audits import audits_of  # noqa: PLC0415  (numpy)
+    from sightline.api.find_audits import audits_of, torn_runs_of  # noqa: PLC0415  (numpy)
 
     found = list(
         {one.folder.resolve(): one.folder for place in places for one in audits_of(place)}.values()
     )
+    note_left_out([key for place in places for key in torn_runs_of(place)])
     if not asked.several and len(found) != 1:
         message = f"PLACE: expected one audit, got {len(found)}"
         raise SpecError(

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,16 @@ def note_kept(folder: Path, *, texts: bool, ids: bool) -> None:
         print_message(
             f"note: {folder} holds the {left} that the report leaves out: share the report, "
             "not that folder"
+        )
+
+
+def note_left_out(torn: Sequence[str], *, named: bool = False) -> None:
+    """Note how many runs of a store are left out of what is shown, unless they have been named."""
+    if torn and not named:
+        are = "run is" if len(torn) == 1 else "runs are"
+        print_message(
+            f"note: {len(torn)} {are} torn or changed and left out; `sightline results --check` "
+            "names such runs"
         )
 
 

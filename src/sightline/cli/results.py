@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.output import emit, print_lines, print_message, write_text
+from sightline.cli.output import emit, note_left_out, print_lines, print_message, write_text
 from sightline.cli.output_checks import Output, check_places
 from sightline.cli.sql_query import answer, check_asked
 from sightline.report.column_layout import aligned
@@ -79,7 +79,7 @@ def results(
     as_json: flags.Json = False,
 ) -> None:
     """List the runs of a store: what each is, how it ended, and its verdict; or answer a query."""
-    from sightline.api.store_runs import open_store, runs_as_csv  # noqa: PLC0415  (numpy and the report)
+    from sightline.api.store_runs import missing_run, open_store, runs_as_csv  # noqa: PLC0415  (numpy and the report)
 
     written = [
         Output(flag, file)
@@ -94,11 +94,12 @@ def results(
         print_message(f"torn or changed: {key}; a study that has this run makes it again")
     if sql is not None:
         return answer(kept.root, sql, out, as_json, memory)
-    runs = kept.summaries()
+    runs, lost = kept.listed()
+    note_left_out(lost, named=check)
     if csv_file is not None:
         write_text(csv_file, runs_as_csv(runs))
     if as_json:
-        return emit([asdict(run) for run in runs])
+        return emit([asdict(run) for run in (*runs, *map(missing_run, lost))])
     if csv_file is not None:
         print_message(f"numbers: {csv_file}")
     behind = ("setting", "seed") if any(run.setting for run in runs) else ("seed",)

@@ -14,7 +14,7 @@ from sightline.cli.output import print_message, writing
 from sightline.cli.output_checks import Input, check_places
 from sightline.cli.paper_tables import show_list
 from sightline.cli.study_commands import do_named_study, is_named_study
-from sightline.cli.study_loop import check_out, do_study, outputs, show_table
+from sightline.cli.study_loop import check_folder, check_out, do_study, outputs, show_table
 from sightline.cli.table_output import check_ending
 from sightline.core.errors import SpecError
 
@@ -92,7 +92,8 @@ def _do(
 
     assert run.store is not None  # it was asked for
     check_out(planned, output)
-    check_places(read, kept.output, *outputs(planned.name, run.store, output))
+    check_places(read, kept.output, *outputs(run.store, output, planned.files))
+    check_folder(planned, output)
     if kept.results is not None:
         check_results(kept.results, planned)
 

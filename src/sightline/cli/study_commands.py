@@ -38,7 +38,7 @@ def do_named_study(
     from sightline.api import study_names as api  # noqa: PLC0415  (torch)
 
     study.check()
-    check_places([("--data", study.data)], kept.output, *outputs(study.name, study.store, output))
+    check_places([("--data", study.data)], kept.output, *outputs(study.store, output))
     if run.dry_run and study.name != api.ALL:
         found, notes = api.progress_of(study)
         _print_notes(notes)

@@ -21,15 +21,16 @@ from sightline.cli.progress import runs_progress
 from sightline.cli.signals import Terminated
 from sightline.cli.table_output import print_table, write_table
 from sightline.report.number_format import count_phrase, duration_span
-from sightline.report.tables.table_formats import PRINTINGS
 
 if TYPE_CHECKING:
     from sightline.api.study import FinishedStudy, PlannedStudy, RunSettings
     from sightline.api.study_forecast import StudyForecast
 
 
-def outputs(name: str, store: Path, output: StudyOutput) -> list[Output | None]:
-    """Name the outputs of a study."""
+def outputs(
+    store: Path, output: StudyOutput, files: Callable[[], list[str]] = list
+) -> list[Output | None]:
+    """Name the outputs of a study; ``files`` are those in the folder of its outputs."""
     room = Output("--store", store, Folder("a store", store_files(), kept=True))
     table = None if output.table is None else Output("--table", output.table)
     if output.out is None:
@@ -39,7 +40,7 @@ def outputs(name: str, store: Path, output: StudyOutput) -> list[Output | None]:
         room,
         table,
         folder,
-        *(Output("--out", output.out / f"{name}{ending}") for ending in PRINTINGS),
+        *(Output("--out", output.out / file) for file in files()),
     ]
 
 
@@ -96,6 +97,12 @@ def _resumable() -> Iterator[None]:
             "stopped: the finished runs are kept, and the same command resumes with what is left"
         )
         raise
+
+
+def check_folder(study: PlannedStudy, output: StudyOutput) -> None:
+    """Refuse to replace files of others in the folder of the outputs, before hours are spent."""
+    if output.out is not None:
+        study.check_folder(output.out)
 
 
 def check_out(study: PlannedStudy, output: StudyOutput) -> None:

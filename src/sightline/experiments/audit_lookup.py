@@ -60,6 +60,13 @@ def audits_of(name: str) -> list[NamedAudit]:
     return [NamedAudit(f"{name}:{key}", kept.run_folder(key)) for key in done]
 
 
+def torn_runs_of(name: str) -> tuple[str, ...]:
+    """Name the runs of a store that are torn or changed, which `audits_of` leaves out; none if the
+    name stands for something else.
+    """
+    return Store(name).listed()[1] if (Path(name) / MARK).is_file() else ()
+
+
 def place_of(name: Path) -> Path:
     """Find the folder of one audit, named as a folder or as ``STORE:KEY``."""
     run = _run_named(str(name))

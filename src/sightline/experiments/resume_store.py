@@ -87,12 +87,29 @@ class UnfinishedTrainings:
         return any(kept.is_there() for kept in self._used.values())
 
     def remove(self) -> None:
-        """Remove what this command used, and the folder if it is empty then."""
+        """Remove what this command used, and the folder if nothing of others is in it then."""
         for kept in self._used.values():
             kept.remove()
-        self.release()
         if self._mine and not self._is_used():
-            shutil.rmtree(self.folder, ignore_errors=True)
+            self._remove_store()
+        self.release()
+        with suppress(OSError):
+            self.folder.rmdir()  # only an empty one
+
+    def _remove_store(self) -> None:
+        """Remove the files of the store. Where others lie in the folder, the mark stays, by which
+        the next command knows it again.
+        """
+        from sightline._io.checksums import sweep_aside  # noqa: PLC0415  (as late as it is needed)
+        from sightline.experiments.store import CLAIMS, FILES, MARK  # noqa: PLC0415  (as late as it is needed)
+
+        for name in FILES:
+            if name not in (MARK, CLAIMS):
+                _remove(self.folder / name)
+        sweep_aside(self.folder / MARK)
+        if {path.name for path in self.folder.iterdir()} <= {MARK, CLAIMS}:
+            _remove(self.folder / MARK)
+            _remove(self.folder / CLAIMS)  # last: it keeps others out meanwhile
 
     def release(self) -> None:
         """Release the folder for the next command."""
@@ -158,6 +175,13 @@ class _Kept:
             sweep_aside(folder)
         with suppress(OSError):
             self.mark.unlink()
+
+
+def _remove(place: Path) -> None:
+    """Remove a file or a folder of a store, if it is there."""
+    shutil.rmtree(place, ignore_errors=True)
+    with suppress(OSError):
+        place.unlink()
 
 
 def _read(mark: Path) -> dict[str, Any]:

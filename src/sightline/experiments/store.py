@@ -99,11 +99,11 @@ class Store:
         self.root = Path(root)
         self._runs = str(self.root / RUNS)
         mark = self.root / MARK
-        if not mark.exists() and not make and not self.root.exists():
-            return  # only for reading, and nothing is there
         if not mark.exists():
             if self.root.exists() and any(path.name[0] != "." for path in self.root.iterdir()):
                 raise StoreError(f"{self.root}: exists and is not a store; name a new folder")
+            if not make:
+                return  # only for reading, and nothing is there
             try:
                 write_whole(mark, lambda aside: _write_json(aside, {"layout": LAYOUT}))
             except (OSError, StoreError):
@@ -162,7 +162,13 @@ class Store:
         """Read every summary, in the order of the keys; the rest of a run is checked when it is
         used.
         """
-        return tuple(self._look(self.keys(), whole=False).values())
+        return self.listed()[0]
+
+    def listed(self) -> tuple[tuple[Summary, ...], tuple[str, ...]]:
+        """Read every summary, and name the runs of which it is torn or changed, which a list lacks."""
+        keys = self.keys()
+        found = self._look(keys, whole=False)
+        return tuple(found.values()), tuple(key for key in keys if key not in found)
 
     def keys(self) -> tuple[str, ...]:
         """The keys of all runs that have a folder, whole or not."""
@@ -193,8 +199,9 @@ class Store:
                 self._run_place(key)
             )  # taken before reading: a change meanwhile is read the next time
             if row is not None and row.stamp == now and row.whole >= whole:
-                found[key] = _trusted(row.summary)
-                continue
+                with suppress(*_UNFIT):
+                    found[key] = _trusted(row.summary)
+                    continue
             folder = self.run_folder(key)
             content = read_whole(folder, SUMMARY, alone=not whole)
             if content is not None:
@@ -320,6 +327,10 @@ def _read(kind: Any, content: bytes, file: Path) -> Any:
 
 def _row(now: str, summary: Summary, *, whole: bool) -> IndexEntry:
     return IndexEntry(now, int(whole), json.dumps(asdict(summary)))
+
+
+_UNFIT = (ValueError, TypeError, KeyError, AttributeError)
+"""What a row of the index raises that is cut, or of another version: the run is read instead."""
 
 
 def _trusted(content: str) -> Summary:

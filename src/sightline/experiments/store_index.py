@@ -54,8 +54,10 @@ class Index:
 
         def look(rows: sqlite3.Connection) -> None:
             for key in keys:
-                for row in rows.execute("SELECT * FROM runs3 WHERE key = ?", (key,)):
-                    found[key] = IndexEntry(*row[1:])
+                for row in rows.execute(
+                    "SELECT stamp, whole, summary FROM runs3 WHERE key = ?", (key,)
+                ):
+                    found[key] = IndexEntry(*row)
 
         if self.file.exists():
             self._use(look)

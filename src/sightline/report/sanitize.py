@@ -9,6 +9,8 @@ from sightline.core.error_excerpts import shortened as shortened
 _KEPT = frozenset("\n\t\u200c\u200d")  # Persian words and emoji need the joiners
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _BLANK = frozenset("\u00ad\u180e\u200b\u2060\u2061\u2062\u2063\u2064\ufeff")
+_MARKS = ((0x206A, 0x206F), (0xFFF9, 0xFFFB), (0xE0020, 0xE007F))
+"""Ranges of invisible signs: deprecated formats, annotations, and tags, which can spell a text."""
 _HIDDEN = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
@@ -43,5 +45,6 @@ def _sign(character: str) -> str:
     if code < 0x20:
         return chr(0x2400 + code)
     hidden = character in _BIDI or character in _BLANK or unicodedata.category(character) in _HIDDEN
+    hidden = hidden or any(first <= code <= last for first, last in _MARKS)
     nowhere = (code & 0xFFFE) == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
     return f"⟦U+{code:04X}⟧" if hidden or nowhere else character

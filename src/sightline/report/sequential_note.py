@@ -74,6 +74,12 @@ def is_unfinished(audit: Results) -> bool:
     return bool(_sequential(audit).get("unfinished"))
 
 
+def ended_by_budget(audit: Results) -> bool:
+    """Check whether the budget of an audit ended it before its verdict was settled."""
+    about = _sequential(audit)
+    return about.get("stopped") == "budget" and not about["settled"]
+
+
 def _sequential(audit: Results) -> Mapping[str, Any]:
     """Give what an audit says about its looks; empty if it measured everything at once."""
     about = audit.spec.get("sequential")

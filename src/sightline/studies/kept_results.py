@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from typing import Any
 
 from sightline.studies.aggregate import AggregateLine, RunName, RunNumbers
@@ -42,8 +41,16 @@ class StudyResults:
 
 
 def kept_of(rows: Iterable[Row]) -> dict[str, StudyResults]:
-    """Sort the rows of a file by study."""
-    return {study: _kept(list(own)) for study, own in groupby(rows, key=lambda row: row.study)}
+    """Sort the rows of a file by study; they may stand in any order."""
+    return {study: _kept(own) for study, own in _together(rows, lambda row: row.study).items()}
+
+
+def _together(rows: Iterable[Row], of: Callable[[Row], Hashable]) -> dict[Any, list[Row]]:
+    """Collect rows, the groups in the order of their first rows."""
+    found = dict[Any, list[Row]]()
+    for row in rows:
+        found.setdefault(of(row), []).append(row)
+    return found
 
 
 def _kept(rows: Sequence[Row]) -> StudyResults:
@@ -51,8 +58,8 @@ def _kept(rows: Sequence[Row]) -> StudyResults:
     status: Values = {}
     by_corpus = dict[str, Values]()
     readings = dict[str, tuple[Row, Values | None]]()
-    for _, group in groupby((row for row in rows if not row.seeds), key=lambda row: row.of):
-        own = list(group)
+    single = (row for row in rows if not row.seeds)
+    for own in _together(single, lambda row: row.of_what).values():
         first = own[0]
         if first.run or first.model or first.setting or first.seed:
             name = first.run or "; ".join(first.of)
@@ -74,8 +81,8 @@ NOTHING_READ, NOTHING_SAID = "", "{}"
 
 
 def _values(rows: Sequence[Row]) -> Values | None:
-    if rows[0].quantity:
-        return values_of(rows)
+    if named := [row for row in rows if row.quantity]:
+        return values_of(named)
     return {} if rows[0].text == NOTHING_SAID else None
 
 

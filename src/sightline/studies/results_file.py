@@ -69,6 +69,11 @@ class Row:
         """The study and the run that the row belongs to."""
         return (self.study, self.corpus, self.model, self.setting, self.seed, self.run)
 
+    @property
+    def of_what(self) -> tuple[str, ...]:
+        """What the rows of one run share: its lasting name or, if it has none, its labels."""
+        return (self.study, self.run) if self.run else self.of
+
 
 COLUMNS = tuple(one.name for one in fields(Row))
 
@@ -92,10 +97,29 @@ def _rows(lines: Iterator[list[str]], path: Path) -> Iterator[Row]:
         raise DataError(
             f"expected the columns {', '.join(COLUMNS)}; got {', '.join(head)}", path, 1
         )
+    known = dict[tuple[str, ...], dict[str, Any]]()
     for number, cells in enumerate(lines, 2):
         if len(cells) != len(COLUMNS):
             raise DataError(f"expected {len(COLUMNS)} cells, got {len(cells)}", path, number)
-        yield Row(*cells)
+        row = Row(*cells)
+        try:
+            _check(row, known.setdefault((*row.of_what, row.seeds), {}))
+        except (ValueError, RecursionError) as error:  # of deep JSON
+            raise DataError(
+                f"expected what a study wrote of {row.quantity!r}, got {error}", path, number
+            ) from None
+        yield row
+
+
+def _check(row: Row, known: dict[str, Any]) -> None:
+    """Read every cell of a row, and add it to what is known of its run: here an error has a
+    line, and no run has been made for it yet.
+    """
+    int(row.seed or 0)
+    if row.seeds:
+        int(row.seeds)
+        found_of(row)
+    _put(known, row.quantity.split("/"), _value(row))
 
 
 def locked(path: Path) -> AbstractContextManager[bool]:
@@ -230,15 +254,31 @@ def _number(text: str) -> Any:
 
 
 def _put(values: dict[str, Any], path: Sequence[str], value: Any) -> None:
-    """Put a value at its path."""
+    """Put a value at its path, whatever the order of the rows; what is there already stays."""
     step, *rest = path
     if listed := LISTED.fullmatch(step):
         members = values.setdefault(listed["key"], [])
+        if not isinstance(members, list) or not all(map(_has_name, members)):
+            raise ValueError(f"another value of {listed['key']!r}")
         member = next((one for one in members if one["name"] == listed["name"]), None)
         if member is None:
             members.append(member := {"name": listed["name"]})
+        if not rest:
+            raise ValueError("a member of a list without its field")
         return _put(member, rest, value)
     if rest:
-        return _put(values.setdefault(step, {}), rest, value)
-    values[step] = value
+        if not isinstance(values.setdefault(step, {}), dict):
+            raise ValueError(f"another value of {step!r}")
+        return _put(values[step], rest, value)
+    there = values.get(step)
+    if step not in values:
+        values[step] = value
+    elif isinstance(there, dict) and isinstance(value, dict) and not there.keys() & value.keys():
+        values[step] = {**value, **there}  # an estimate, of which more is said in other rows
+    else:
+        raise ValueError(f"a second value of {step!r}")
     return None
+
+
+def _has_name(member: Any) -> bool:
+    return isinstance(member, dict) and "name" in member

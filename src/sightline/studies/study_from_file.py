@@ -20,6 +20,7 @@ from sightline.studies.run_counts import count
 from sightline.studies.run_plan import Plan
 from sightline.studies.study_catalogue import STUDIES
 from sightline.studies.study_definition import FinishedRun, Params, Study
+from sightline.studies.unasked_results import with_unasked
 from sightline.verdict.number_bounds import ends_of
 
 
@@ -55,12 +56,12 @@ def check_file(file: Path, name: str) -> None:
             "its rows",
             field="name",
         )
-    read_rows(file)
+    kept_of(read_rows(file))
 
 
 def keep(study: Study, store: Store, file: Path) -> Path:
     """Update a results file with the finished runs of a study file; other studies stay, and so do
-    other columns of the same runs.
+    seeds and corpora not asked for, and other columns of the same runs.
     """
     with locked(file):
         known = kept_of(read_rows(file))
@@ -71,6 +72,7 @@ def keep(study: Study, store: Store, file: Path) -> Path:
             name: (row, values if values is None else {**(before.said.get(name) or {}), **values})
             for name, (row, values) in counted.readings.items()
         }
-        known[study.id] = replace(counted, readings=readings)
+        now = replace(counted, readings=readings)
+        known[study.id] = with_unasked(study, [plan], now, before)
         rows = (row for name, kept in known.items() for row in rows_kept(name, kept))
         return write_rows(file, rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from sightline.data.assembly.corpus import Text
 _QUANTILES = {"median": 0.5, "q95": 0.95, "max": 1.0}
 MARKUP = "with markup, tags as <br> or signs as &amp;: its letters and signs are read as words"
 """The note in the data card for texts with markup."""
-LOOK_ALIKE = "differ only in case and blanks"
+LOOK_ALIKE = "differ only in how they are written (case, blanks, hidden or wide signs, a final .0)"
 """The note in the data card for labels that may be one class."""
 AS_MISSING = "is what some programs write for a missing value, and is a class here"
 """The note in the data card for a label that may be no label."""
@@ -52,13 +53,28 @@ def label_warnings(names: Sequence[str]) -> Iterator[str]:
     """Name labels that may be one class, written in two ways, or that may stand for no label."""
     alike: dict[str, list[str]] = {}
     for name in names:
-        alike.setdefault(name.strip().casefold(), []).append(name)
+        alike.setdefault(_as_read(name), []).append(name)
     for written in alike.values():
         if len(written) > 1:
             yield f"the labels {list_names(written)} {LOOK_ALIKE}; write a class in one way"
     for name in names:
         if name.strip().casefold() in _MISSING:
             yield f"the label {name!r} {AS_MISSING}; take its texts out if they have no label"
+
+
+def _as_read(label: str) -> str:
+    """Give a label as a reader takes it, for comparisons.
+
+    >>> _as_read("Very\u00a0 good\u200b"), _as_read("\uff11.0"), _as_read("1.5")
+    ('very good', '1', '1.5')
+    """
+    seen = unicodedata.normalize("NFKC", label)
+    seen = "".join(sign for sign in seen if unicodedata.category(sign) != "Cf")
+    return _WHOLE.sub(r"\1", " ".join(seen.casefold().split()))
+
+
+_WHOLE = re.compile(r"^([+-]?\d+)\.0$")
+"""A whole number as programs write it that hold all numbers of a column as fractions."""
 
 
 def words_beyond(texts: Sequence[Text], longest: int) -> int:

@@ -11,13 +11,13 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from sightline.core.errors import MissingExtra, SpecError
+from sightline.core.errors import MissingExtra, SpecError, StoreError
 from sightline.core.installation import install_line
 from sightline.experiments.sql.dates import dates_as_text
 from sightline.experiments.sql.query_result import QueryResult
 from sightline.experiments.sql.store_tables import TABLES, SqlTable
 from sightline.experiments.sql.table_streams import Stream
-from sightline.experiments.store import Store
+from sightline.experiments.store import Store, Summary
 
 _SEALED = {
     # no file is read or written, nothing attached, no extension loaded
@@ -59,7 +59,7 @@ def ask(store: Store, query: str, *, memory: int | None = None, typed: bool = Fa
     9999 or at infinity.
     """
     duckdb = import_duckdb()
-    runs = cache(store.summaries)  # all tables of an answer describe the same runs
+    runs = cache(partial(_every_run, store))  # all tables of an answer describe the same runs
     streams = {
         name: Stream(table, partial(_rows, table, store, runs)) for name, table in TABLES.items()
     }
@@ -75,6 +75,17 @@ def ask(store: Store, query: str, *, memory: int | None = None, typed: bool = Fa
         raise MemoryError(str(error).partition("\n")[0]) from error
     except duckdb.Error as error:
         raise _failure(streams) or SpecError(_describe(str(error)), field="sql") from error
+
+
+def _every_run(store: Store) -> tuple[Summary, ...]:
+    """Read every summary; a run that is missing would make a count wrong without a word."""
+    found, torn = store.listed()
+    if torn:
+        raise StoreError(
+            f"{store.run_folder(torn[0])}: torn or changed, so the query would miss it; make the run "
+            "again, or remove its folder (`sightline results --check` finds all such runs)"
+        )
+    return found
 
 
 def _rows(table: SqlTable, store: Store, runs: Any) -> Any:

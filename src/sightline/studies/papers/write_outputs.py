@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from sightline._io.atomic_write import write_bytes
-from sightline.core.errors import DataError
+from sightline.core.errors import DataError, StoreError
 from sightline.core.results import Results, Table
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store
@@ -47,6 +49,11 @@ class Drawing:
     figure: str
     name: str
     of: Sequence[Audited] | Table
+
+    def paths(self, folder: Path) -> list[Path]:
+        """Name its files in a folder: each format, and the numbers."""
+        pictures = [folder / f"{self.name}{ending}" for ending in PICTURES]
+        return [*pictures, numbers_of(pictures[-1])]
 
     def write(self, folder: Path, endings: Sequence[str] = PICTURES) -> Iterator[Path]:
         """Write it in each format, with its numbers."""
@@ -95,6 +102,55 @@ def drawings_of(
     yield from figures_of(name, [one for one in figures if one != MEANS], runs_of(grid, store))
 
 
+def files_of(name: str, grid: Grid, figures: Sequence[str], together: int = 0) -> list[str]:
+    """Name every file that a study may write once all its runs are there."""
+    every = [
+        (_seed_last(dict(zip(grid.axes, labels, strict=True))), NOT_READ) for labels in grid.labels
+    ]
+    drawn = [Drawing(MEANS, f"{name}-{MEANS}", ())] if MEANS in figures else []
+    runs = [*figures_of(name, [one for one in figures if one != MEANS], every, together)]
+    return _names(name, [*drawn, *runs])
+
+
+def _names(name: str, drawings: Iterable[Drawing]) -> list[str]:
+    """Name the files of a table and of figures."""
+    pictures = [path.name for one in drawings for path in one.paths(Path())]
+    return [*(f"{name}{ending}" for ending in PRINTINGS), *pictures]
+
+
+class _NotRead:
+    def audit(self) -> Results:
+        """Never called: only names are asked for."""
+        raise NotImplementedError
+
+
+NOT_READ: Audited = _NotRead()
+"""Stands for a run that need not be there yet."""
+
+
+def written_before(name: str, folder: Path) -> set[str]:
+    """Name the files that a study of this name wrote into a folder."""
+    with suppress(OSError, UnicodeDecodeError):
+        return set(_mark(name, folder).read_text(encoding="utf-8").splitlines())
+    return set()
+
+
+def check_written(name: str, files: Iterable[str], folder: Path) -> None:
+    """Refuse to replace a file that no study of this name wrote: nobody has named it."""
+    known = written_before(name, folder)
+    for file in files:
+        if file not in known and os.path.lexists(folder / file):
+            raise StoreError(
+                f"{folder / file}: exists, and this study did not write it; name a new folder, or "
+                "move the file"
+            )
+
+
+def _mark(name: str, folder: Path) -> Path:
+    """Name the list of what a study wrote into a folder that others use, too."""
+    return folder / f".{name}.sightline"
+
+
 def runs_of(grid: Grid, store: Store) -> list[Named]:
     """Return the finished runs of a study, each with its labels, the seed last."""
     found = store.find(grid.keys)
@@ -113,9 +169,14 @@ def write_all(
     name: str, table: Table, drawings: Iterable[Drawing], folder: Path
 ) -> tuple[list[Path], list[str]]:
     """Write a table in every format, and its figures; also return why any figure cannot
-    be drawn.
+    be drawn. A file that no study of this name wrote is refused.
     """
+    drawings = [*drawings]
+    files = _names(name, drawings)
+    check_written(name, files, folder)
     folder.mkdir(parents=True, exist_ok=True)
+    listed = sorted(written_before(name, folder) | {*files})
+    write_bytes(_mark(name, folder), "".join(f"{file}\n" for file in listed).encode())
     paths = [
         write_bytes(folder / f"{name}{ending}", write(table).encode())
         for ending, write in PRINTINGS.items()
