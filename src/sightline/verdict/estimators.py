@@ -29,7 +29,7 @@ def metrics(evidence: Evidence) -> dict[str, Estimate]:
 
     Groups, equal texts and near copies count as one, as in every other interval. Macro-F1 has none
     where a class has few texts: the F1 of a class rests on its texts alone. Of 50 texts with one in
-    50 positive, the interval contained the truth in 0.49 of the samples.
+    50 positive, the interval contained the truth in 0.57 of 2,000 samples.
     """
     if evidence.measurement("outputs") is None or not evidence.finite.any():
         return {}
