@@ -23,7 +23,7 @@ from sightline.data.vocabulary import Vocabulary
 from sightline.models.classifier import build
 from sightline.report.html.audit_page import render
 from sightline.report.text.audit_summary import lines
-from tests.edits import edited, put
+from tests.edits import edited, found, put
 from tests.report.audits import audit as make_audit
 
 
@@ -171,6 +171,28 @@ def test_another_schema_is_refused(tmp_path: Path, schema: int) -> None:
         StoreError,
         match=rf"audit.json: schema {schema}, this version reads 4; make the audit again",
     ):
+        load_results(folder)
+
+
+@pytest.mark.parametrize(
+    ("within", "name"),
+    [
+        (("verdict_detail",), "close"),
+        (("verdict_detail",), "of_map"),
+        (("findings", 0), "needed"),
+        (("findings", 0), "comparison"),
+        (("learned",), "cut_of"),
+        (("learned",), "words_unseen"),
+    ],
+)
+def test_an_audit_that_lacks_a_field_is_refused(
+    real: Results, tmp_path: Path, within: tuple, name: str
+) -> None:
+    folder = save_results(real, tmp_path / "audit")
+    summary = json.loads((folder / "audit.json").read_text())
+    del found(summary, within)[name]
+    put(folder / "audit.json", json.dumps(summary))
+    with pytest.raises(StoreError, match=f"missing field '{name}'.*; make the audit again"):
         load_results(folder)
 
 
