@@ -57,9 +57,10 @@ class Removal:
     the probability under deletion.
 
     The top words alone are also removed, from the whole text and from the text without the next
-    words, because either of two words can be enough. The next words go up to the share ``among``,
-    one of the shares. Without ``rivals_too`` only this is measured for other maps, because the most
-    that top words can do is taken over all maps, or over those in ``others``.
+    words where the prediction survives without these, because either of two words can be enough.
+    The next words go up to the share ``among``, one of the shares. Without ``rivals_too`` only this
+    is measured for other maps, because the most that top words can do is taken over all maps, or
+    over those in ``others``.
 
     In a text with more than ``candidates`` words, so many are drawn. Shares are shares of these, and
     attention, random words and ``most`` all choose among them. If a model then runs each shortened
@@ -129,7 +130,9 @@ class Removal:
             if name in known and name not in shown:
                 out[f"{LOST}top.{name}"] = curve[:, :1]
         by_rest = of_sets(odds_gone(whole, without_rest, chosen, rest.row), back_to_rest)
-        last = drops[:, [at]] - by_rest  # where the next words are gone already
+        # A word that is read only once the cue is gone decides nothing while the cue is there.
+        needed = of_sets(flipped(without_rest, chosen, rest.row), back_to_rest) > 0
+        last = np.where(needed, 0.0, drops[:, [at]] - by_rest)
         for name, one in by_name(last, known, self.draws, apart=True).items():
             out[f"{LAST}{name}"] = one[:, 0]
         unanswered = np.isnan(drops).any(axis=(0, 1)) | np.isnan(drops_exchanged).any(axis=(0, 1))

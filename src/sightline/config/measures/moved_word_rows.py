@@ -53,7 +53,7 @@ ROWS: Mapping[str, MeasureRow] = {
             "top.MAP": Quantity(
                 "change in log-odds without the top 1 % of the words (at least one), "
                 "starting from the whole text or from the text without the rest of the top "
-                "20 %, whichever is more",
+                "20 % if that leaves the prediction, whichever is more",
                 SIZE,
             ),
             "top.random": Quantity(
