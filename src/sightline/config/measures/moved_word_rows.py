@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sightline.config.measures.measure_row import MeasureRow
 from sightline.config.measures.quantity import (
+    CLASS,
     COUNT,
     DIFFERENCE,
     MARGIN,
@@ -87,6 +88,7 @@ ROWS: Mapping[str, MeasureRow] = {
                 ),
                 ODDS,
             ),
+            "alone": Quantity("predicted class of one random word of the text alone", CLASS),
             "area": Quantity(
                 "comprehensiveness as published: mean drop of the *probability*, by attention, deleted",
                 DIFFERENCE,
