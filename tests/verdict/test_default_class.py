@@ -18,6 +18,7 @@ from sightline.verdict.default_class import (
     flipped_share,
     flips_are_open,
     own_effect,
+    share_without_evidence,
 )
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
@@ -37,9 +38,10 @@ def evidence(
     flips: np.ndarray | float = 0.0,
     changed: Mapping[str, np.ndarray] | None = None,
     without: tuple[str, ...] = (),
+    alone: float = 1.0,
 ) -> Evidence:
-    """All is well but for the class ``neg``: the share that its words do by themselves, and of its
-    texts that flip.
+    """All is well but for the class ``neg``: the share that its words do by themselves, of its texts
+    that flip, and of the words of the other class that get it ``alone``.
     """
     moved, removed = transplant(0.8, CHANCE, MAPS), erasure(names=MAPS)
     values = dict(moved.values)
@@ -54,6 +56,7 @@ def evidence(
         else flips
     )
     lost["flips.deleted.most"] = np.where(OF_NEG, share, 0.6)
+    lost["alone"] = np.where(np.cumsum(~OF_NEG) <= alone * (~OF_NEG).sum(), 0.0, 1.0)
     taken = {
         "transplant": Measurement(
             "transplant", values | dict(changed or {}), settings=moved.settings
@@ -83,7 +86,15 @@ def test_a_class_by_absence_has_the_share_of_its_predictions_that_flip() -> None
     verdict = judge(asked).verdict.by_class["neg"]
     assert verdict.level == BY_ABSENCE
     numbers = [float(one) for one in re.findall(r"\d+(?:\.\d+)?", verdict.reasons[0].behind)]
-    assert numbers == [pytest.approx(100 * share.value, abs=0.05), share.n]
+    alone = share_without_evidence(asked, "neg")
+    assert alone is not None
+    assert numbers == [
+        pytest.approx(100 * share.value, abs=0.05),
+        share.n,
+        100 * alone.value,
+        alone.n,
+    ]
+    assert alone.n == (~OF_NEG).sum()
 
 
 @pytest.mark.parametrize("name", MAPS)
@@ -118,6 +129,28 @@ def test_of_attention_it_must_be_shown_that_its_words_do_nothing() -> None:
 def test_a_class_whose_predictions_flip_when_words_go_has_words(share: float, absent: bool) -> None:
     assert by_absence(evidence(flips=share), "neg") == absent
     assert FLIPS == 0.05
+
+
+@pytest.mark.parametrize(
+    ("alone", "absent", "ruled_out"),
+    [(1.0, True, False), (0.8, True, False), (0.55, False, False), (0.2, False, True)],
+)
+def test_a_class_by_absence_is_what_surely_most_words_of_other_classes_get_alone(
+    alone: float, absent: bool, ruled_out: bool
+) -> None:
+    asked = evidence(alone=alone)
+    assert by_absence(asked, "neg") == absent
+    assert absence_ruled_out(asked, "neg") == ruled_out
+    assert asks_other_maps(asked) != ruled_out
+
+
+def test_where_no_word_was_asked_alone_no_class_is_one_by_absence() -> None:
+    assert by_absence(evidence(), "neg")
+    asked = evidence(without=("alone",))
+    assert share_without_evidence(asked, "neg") is None
+    assert not by_absence(asked, "neg")
+    assert not absence_ruled_out(asked, "neg")
+    assert judge(asked).verdict.by_class["neg"].row == 6
 
 
 @pytest.mark.parametrize(
@@ -236,12 +269,13 @@ def test_not_every_class_is_predicted_for_want_of_evidence_for_another() -> None
     assert isinstance(moved, Measurement)
     assert isinstance(removed, Measurement)
     without = {f"own.{name}": moved.values[f"random_own.{name}"] for name in ("attention", *MAPS)}
+    nothing = {"flips.deleted.most": np.zeros(N), "alone": 1.0 - PREDICTED}
     kept = {
         **asked.outcomes,
         "transplant": Measurement(
             "transplant", {**moved.values, **without}, settings=moved.settings
         ),
-        "erasure": Measurement("erasure", {**removed.values, "flips.deleted.most": np.zeros(N)}),
+        "erasure": Measurement("erasure", {**removed.values, **nothing}),
     }
     both = Evidence(kept, ("neg", "pos"), THRESHOLDS, 0)
     assert [by_absence(both, of) for of in ("neg", "pos")] == [True, True]

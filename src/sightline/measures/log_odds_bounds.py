@@ -73,11 +73,16 @@ def flipped(
     left: Float[Array, "M L"], chosen: Int[Array, " B"], row: Int[Array, " M"]
 ) -> Float[Array, " M"]:
     """Mark the shortened texts with another prediction; NaN where the output is not finite."""
+    found = classes_of(left)
+    return np.asarray(np.where(np.isnan(found), np.nan, found != chosen[row]))
+
+
+def classes_of(left: Float[Array, "M L"]) -> Float[Array, " M"]:
+    """Give the prediction of each shortened text; NaN where the output is not finite."""
     known = np.isfinite(
         left.max(axis=1)
     )  # the largest logit, because a class that a text does not allow has −∞
-    otherwise = decision(np.where(known[:, None], left, 0.0)) != chosen[row]
-    return np.asarray(np.where(known, otherwise, np.nan))
+    return np.asarray(np.where(known, decision(np.where(known[:, None], left, 0.0)), np.nan))
 
 
 def odds_of_all(logits: Float[Array, "B L"]) -> Float[Array, "B C"]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import MEASURES
@@ -20,7 +20,14 @@ from sightline.core.seeds import Seeds
 from sightline.measures.attribution_maps import AttributionMaps, rivals
 from sightline.measures.batch_words import Words
 from sightline.measures.importance import TOKENS_AT_ONCE
-from sightline.measures.log_odds_bounds import LAST, LOST, bounded, flipped, odds_of_all
+from sightline.measures.log_odds_bounds import (
+    LAST,
+    LOST,
+    bounded,
+    classes_of,
+    flipped,
+    odds_of_all,
+)
 from sightline.measures.removal_curves import (
     FEW_DRAWS,
     Removals,
@@ -57,9 +64,13 @@ class Removal:
     the probability under deletion.
 
     The top words alone are also removed, from the whole text and from the text without the next
-    words, because either of two words can be enough. The next words go up to the share ``among``,
-    one of the shares. Without ``rivals_too`` only this is measured for other maps, because the most
-    that top words can do is taken over all maps, or over those in ``others``.
+    words where the prediction survives without these, because either of two words can be enough.
+    The next words go up to the share ``among``, one of the shares. Without ``rivals_too`` only this
+    is measured for other maps, because the most that top words can do is taken over all maps, or
+    over those in ``others``.
+
+    ``alone`` is the class that the model predicts of one random word of the text: what it says
+    without evidence.
 
     In a text with more than ``candidates`` words, so many are drawn. Shares are shares of these, and
     attention, random words and ``most`` all choose among them. If a model then runs each shortened
@@ -89,7 +100,8 @@ class Removal:
         orders, several = orders_of(maps, names, self.draws), words.mask.sum(1) > 1
         first = first_words(orders, maps.candidates, self.shares)
         at = self.shares.index(self.among)
-        rest, back_to_rest = distinct(first[:, [at]] & ~first[:, [0]], several)
+        next_words, but_one = first[:, [at]] & ~first[:, [0]], _all_but_one(orders[-1], words)
+        rest, back_to_rest = distinct(np.concatenate([next_words, but_one]), several)
         shown = names if self.rivals_too else ("attention",)
         rows = [*map(names.index, shown), *range(len(names), len(first))]
         removals, back = distinct(_few_of_others(first, rows, {0, at}), several)
@@ -109,11 +121,14 @@ class Removal:
         whole, chosen = to_numpy(trace.logits), decided(trace)
         deleted = run_once(subject, DELETED, removals, words.mask, without, keeps=keeps)
         replaced = run_once(subject, REPLACED, exchanged, words.mask, with_others, keeps=keeps)
+        alone = of_sets(classes_of(without_rest), back_to_rest)[-1, 0]
+        back_to_rest = back_to_rest[:-1]
         area = of_sets(chance_gone(whole, deleted, chosen, removals.row), back).mean(axis=1)
         known = {name: ~(np.isnan(maps[name]) & maps.candidates).any(axis=1) for name in names}
         out: dict[str, Values] = {
             "area": area[names.index("attention")],
             "floor": area[-self.draws :].T,
+            "alone": alone,
             "words": words.mask.sum(1),
             "odds": odds_of_all(whole),
             "chosen": chosen,
@@ -129,10 +144,13 @@ class Removal:
             if name in known and name not in shown:
                 out[f"{LOST}top.{name}"] = curve[:, :1]
         by_rest = of_sets(odds_gone(whole, without_rest, chosen, rest.row), back_to_rest)
-        last = drops[:, [at]] - by_rest  # where the next words are gone already
+        # A word that is read only once the cue is gone decides nothing while the cue is there.
+        needed = of_sets(flipped(without_rest, chosen, rest.row), back_to_rest) > 0
+        last = np.where(needed, 0.0, drops[:, [at]] - by_rest)
         for name, one in by_name(last, known, self.draws, apart=True).items():
             out[f"{LAST}{name}"] = one[:, 0]
         unanswered = np.isnan(drops).any(axis=(0, 1)) | np.isnan(drops_exchanged).any(axis=(0, 1))
+        unanswered |= np.isnan(alone)
         scored = known.get("given", np.ones(len(whole), dtype=bool))
         return out | _reasons(subject, words, odds(whole, chosen), unanswered, scored)
 
@@ -206,6 +224,13 @@ def _reasons(
         f"{WHY}{UNANSWERED}": unanswered,
         f"{WHY}no scores for the text": ~scored,
     }
+
+
+def _all_but_one(order: Int[Array, "B W"], words: Words) -> Bool[Array, "1 1 B W"]:
+    """Remove all words of each text but the first of an order."""
+    gone = words.mask.copy()
+    np.put_along_axis(gone, order[:, :1], False, axis=1)
+    return gone[None, None]
 
 
 def _few_of_others(

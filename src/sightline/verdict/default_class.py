@@ -17,6 +17,11 @@ FLIPS = 0.05
 """Largest share of the texts of a class whose prediction may flip when words are removed."""
 FLIPPED = "erasure.flips.deleted.most"
 """Shares of words whose removal flips the prediction, in the order of each word's own effect."""
+ALONE = "erasure.alone"
+"""The class of one random word of a text alone."""
+USUAL = 0.5
+"""Share of such words from texts of other classes: a class that the model predicts without evidence
+surely gets more."""
 OTHERS = "transplant.own.deletion"
 """A number of a map that every model has; without it, only the audited map was tested."""
 
@@ -37,7 +42,8 @@ def own_effect(evidence: Evidence, name: str, of: str) -> Answer:
 
 
 def by_absence(evidence: Evidence, of: str, own: Answer | None = None) -> bool:
-    """Check whether the words of a class have no effect, and no removal flips its predictions.
+    """Check whether the words of a class have no effect, no removal flips its predictions, and it is
+    predicted where evidence for another class is gone.
 
     No other map may have words with an effect, and words are removed in the order of their own
     removal effects. So a map that misses the words of a class does not make it a class without
@@ -47,8 +53,10 @@ def by_absence(evidence: Evidence, of: str, own: Answer | None = None) -> bool:
         return False
     if any(own_effect(evidence, name, of) == "passed" for name in (*RIVALS, *SIGNED_RIVALS)):
         return False
-    share = flipped_share(evidence, of)
-    return share is not None and share.value <= FLIPS
+    share, alone = flipped_share(evidence, of), share_without_evidence(evidence, of)
+    if share is None or alone is None:
+        return False
+    return share.value <= FLIPS and alone.low > USUAL
 
 
 def flipped_share(evidence: Evidence, of: str) -> Estimate | None:
@@ -60,18 +68,38 @@ def flipped_share(evidence: Evidence, of: str) -> Estimate | None:
     return bootstrap.proportion(flips[rows], evidence.clusters[rows], evidence.level(of))
 
 
+def share_without_evidence(evidence: Evidence, of: str) -> Estimate | None:
+    """Estimate how often a class is predicted of one random word alone that was taken from a text of
+    another class; None where that was not measured.
+
+    Removals take half of a text. Where it holds many words of which any is enough, none flips its
+    prediction, and yet the class is found by its words. In the texts of another class these words
+    are missing.
+    """
+    others = ~evidence.rows(of) & evidence.finite
+    if not evidence.has(ALONE) or not others.any():
+        return None
+    alone = evidence.array(ALONE)
+    same = np.where(np.isnan(alone), np.nan, alone == evidence.label_names.index(of))
+    found = bootstrap.proportion(same[others], evidence.clusters[others], evidence.level(of))
+    return found if found.n else None
+
+
 def absence_ruled_out(evidence: Evidence, of: str) -> bool:
-    """Check whether removals surely flip more predictions than a class decided by absence may have.
+    """Check whether removals surely flip more predictions than a class decided by absence may have,
+    or it is surely not predicted without evidence.
 
     Then no other map has to be tested.
     """
-    share = flipped_share(evidence, of)
-    return share is not None and share.low > FLIPS
+    share, alone = flipped_share(evidence, of), share_without_evidence(evidence, of)
+    return (share is not None and share.low > FLIPS) or (alone is not None and alone.high <= USUAL)
 
 
 def flips_are_open(evidence: Evidence, of: str) -> bool:
-    """Check whether more texts may move the flipped share of a class across its limit: its interval
-    contains it.
+    """Check whether more texts could change on which side of its limit the share of flipped
+    predictions of a class lies, or how often it is predicted without evidence.
     """
-    share = flipped_share(evidence, of)
-    return share is not None and share.low <= FLIPS < share.high
+    share, alone = flipped_share(evidence, of), share_without_evidence(evidence, of)
+    if share is None or alone is None or absence_ruled_out(evidence, of):
+        return False
+    return share.low <= FLIPS < share.high or alone.low <= USUAL < alone.high

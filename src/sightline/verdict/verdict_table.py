@@ -230,12 +230,22 @@ def _absent(case: VerdictContext) -> Basis | None:
 
 
 def _flips(case: VerdictContext) -> str:
-    """Say how many predictions of the class change when words are removed."""
-    from sightline.verdict.default_class import flipped_share  # noqa: PLC0415  (statistics, as above)
+    """Say how many predictions of the class change when words are removed, and how often it is
+    predicted of a word of another text.
+    """
+    from sightline.verdict.default_class import (  # noqa: PLC0415  (statistics, as above)
+        flipped_share,
+        share_without_evidence,
+    )
 
     share = flipped_share(case.evidence, case.of)
-    assert share is not None  # a class decided by absence has one
-    return f"removing words flips {100 * share.value:.1f} % of its predictions, n = {share.n}"
+    alone = share_without_evidence(case.evidence, case.of)
+    assert share is not None  # a class decided by absence has both
+    assert alone is not None
+    return (
+        f"removing words flips {100 * share.value:.1f} % of its predictions, n = {share.n}; alone, "
+        f"{100 * alone.value:.1f} % of single words of texts of other classes get it, n = {alone.n}"
+    )
 
 
 NO_WORD = "no highlighted word can explain it"
@@ -462,8 +472,9 @@ TABLE = (
         7,
         BY_ABSENCE,
         "of the texts of one class: no map finds words of the class that do anything by "
-        f"themselves ({OWN} failed, and is passed by no other map), and removing words flips "
-        "hardly any of its predictions; unless that holds for every class",
+        f"themselves ({OWN} failed, and is passed by no other map), removing words flips "
+        "hardly any of its predictions, and most single words of texts of other classes get it; "
+        "unless that holds for every class",
         _absent,
     ),
     VerdictRule(

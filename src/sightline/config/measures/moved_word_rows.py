@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sightline.config.measures.measure_row import MeasureRow
 from sightline.config.measures.quantity import (
+    CLASS,
     COUNT,
     DIFFERENCE,
     MARGIN,
@@ -53,7 +54,7 @@ ROWS: Mapping[str, MeasureRow] = {
             "top.MAP": Quantity(
                 "change in log-odds without the top 1 % of the words (at least one), "
                 "starting from the whole text or from the text without the rest of the top "
-                "20 %, whichever is more",
+                "20 % if that leaves the prediction, whichever is more",
                 SIZE,
             ),
             "top.random": Quantity(
@@ -87,6 +88,7 @@ ROWS: Mapping[str, MeasureRow] = {
                 ),
                 ODDS,
             ),
+            "alone": Quantity("predicted class of one random word of the text alone", CLASS),
             "area": Quantity(
                 "comprehensiveness as published: mean drop of the *probability*, by attention, deleted",
                 DIFFERENCE,
