@@ -221,3 +221,86 @@ def test_a_word_that_goes_with_the_layout_that_decides_must_not_be_shown() -> No
     assert not any(level.permits for level in levels(audit))
     assert results(audit)["SL-303"] == "failed"
     assert results(audit)["SL-301"] == "passed"
+
+
+CHARACTERS = [chr(0x4E00 + 7 * number) for number in range(200)]
+
+
+def by_string(string: str):
+    """Answer by a string of characters, wherever it stands."""
+
+    def answer(asked: Sequence[str]) -> np.ndarray:
+        there = np.array([0.98 if string in text else 0.02 for text in asked])
+        return np.column_stack([1 - there, there])
+
+    return answer
+
+
+def of_string(string: str):
+    """Score the two words that the string is made of, where they follow each other."""
+
+    def scores(asked: Sequence[str], words: Sequence[Sequence[str]]) -> list[np.ndarray]:
+        found = []
+        for each in words:
+            at = [k for k in range(len(each) - 1) if each[k] + each[k + 1] == string]
+            found.append(np.isin(np.arange(len(each)), [*at, *(k + 1 for k in at)]).astype(float))
+        return found
+
+    return scores
+
+
+@pytest.mark.parametrize(
+    ("string", "space", "fillers"),
+    [("好评", "", CHARACTERS), (":)", " ", [f"w{number}" for number in range(200)])],
+)
+def test_a_string_of_words_that_touch_is_shown(string: str, space: str, fillers: list[str]) -> None:
+    """Said before: must not be shown. A space stood in the middle of every string that moved."""
+    generator, made = np.random.default_rng(3), []
+    for number in range(120):
+        text = [*generator.choice(fillers, 20, replace=False)]
+        if number % 2:
+            text.insert(int(generator.integers(21)), string)
+        made.append(space.join(text))
+    data = sightline.data_from(made, [*LABELS] * 60, splits="all")
+    model = sightline.answers(by_string(string), labels=LABELS, scores=of_string(string))
+    audit = sightline.audit(model, data)
+    assert {of: one.level for of, one in audit.verdict.by_class.items()} == {
+        LABELS[0]: BY_ABSENCE,
+        LABELS[1]: CAVEATS,
+    }
+    (transfer,) = (one for one in audit.findings if one.code == "SL-303")
+    assert transfer.score is not None
+    assert transfer.score.value > 0.7
+
+
+def by_spaces(asked: Sequence[str]) -> np.ndarray:
+    """Answer by whether any two words touch, and a tenth as much by the cue."""
+    first, second = CHARACTERS[:2]
+    cue = np.array([float(second in text) - float(first in text) for text in asked])
+    apart = np.array([float(all(len(word) == 1 for word in text.split())) for text in asked])
+    beta = 1 / (1 + np.exp(-(6.0 * apart - 3.0 + 0.3 * cue)))
+    return np.column_stack([1 - beta, beta])
+
+
+def around_the_cue(asked: Sequence[str], words: Sequence[Sequence[str]]) -> list[np.ndarray]:
+    """Score the cue and, less and less, its neighbours."""
+    places = [
+        next((k for k, word in enumerate(each) if word in CHARACTERS[:2]), 0) for each in words
+    ]
+    return [
+        np.clip(1 - 0.2 * abs(np.arange(len(each)) - place), 0, 1)
+        for each, place in zip(words, places, strict=True)
+    ]
+
+
+def test_words_of_a_text_without_spaces_do_not_bring_its_layout_along() -> None:
+    generator, made = np.random.default_rng(3), []
+    for number in range(120):
+        text = [*generator.choice(CHARACTERS[2:], 19, replace=False)]
+        text.insert(int(generator.integers(20)), CHARACTERS[number % 2])
+        made.append(("", " ")[number % 2].join(text))
+    data = sightline.data_from(made, [*LABELS] * 60, splits="all")
+    model = sightline.answers(by_spaces, labels=LABELS, scores=around_the_cue)
+    audit = sightline.audit(model, data)
+    assert not any(level.permits for level in levels(audit))
+    assert results(audit)["SL-303"] == "failed"
