@@ -533,6 +533,12 @@ def test_a_hybrid_has_the_layout_of_the_text_that_words_go_into(
         ("so :) a", "one two three", {1}, "one : three"),
         ("so :) a", "one two\nthree", {1, 2}, "one :\n)"),  # line breaks stay
         ("so :) a", "one : )", {1, 2}, "one : )"),  # the same words, laid out otherwise
+        ("so and/or, a", "one two three four five", {1, 2, 3}, "one and/or five"),
+        ("so and/or, a", "one two three four five", {1, 2}, "one and / four five"),
+        ("so film! a", "one two three", {1, 2}, "one film !"),  # a space before a sign is layout
+        ("so film! a", "one two.", {1, 2}, "one film!"),
+        ("so film:) a", "one two three four", {2, 3}, "one two :)"),
+        ("so (film) a", "one two three four", {1, 2, 3}, "one ( film )"),
         ("不好看", "天地人", {0, 1}, "不好 人"),
         ("不好看", "天地人", {0, 2}, "不 地 看"),
         ("不好看", "天地", {1, 2}, "天 好看"),

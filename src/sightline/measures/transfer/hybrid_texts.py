@@ -136,18 +136,38 @@ def crossed_gaps(donor: Written, receiver: Written, marked: Set[int]) -> Words:
 def _touching(donor: Written, receiver: Written, marked: Set[int]) -> Iterator[int]:
     """Give the places of moved words that go on touching the word before.
 
-    They touch in the donor and both move. And they touch there in the receiver, too, or everything
-    that is written without a space moves, as ``:)`` does: any two words of a text without spaces
-    would else bring its layout along.
+    They touch in the donor and both move. And they touch there in the receiver, too, or all that
+    they spell moves (`_spelled_together`): any two words of a text without spaces would else bring
+    its layout along.
     """
-    starts = [place for place, gap in enumerate(donor.gaps) if gap or not place]
     last = len(receiver.gaps) - 1
-    for start, stop in pairwise([*starts, len(donor.gaps)]):
-        whole = marked.issuperset(range(start, stop))
-        for place in range(start + 1, stop):
-            near = min(place, last)  # past the end, as its last words do
-            if marked >= {place - 1, place} and (whole or (near > 0 and not receiver.gaps[near])):
-                yield place
+    for place in marked:
+        if not 0 < place < len(donor.gaps) or donor.gaps[place] or place - 1 not in marked:
+            continue
+        near = min(place, last)  # past the end, as its last words do
+        if (near > 0 and not receiver.gaps[near]) or _moves_whole(donor, place, marked):
+            yield place
+
+
+def _moves_whole(donor: Written, place: int, marked: Set[int]) -> bool:
+    together = _spelled_together(donor, place)
+    return bool(together) and marked.issuperset(together)
+
+
+def _spelled_together(text: Written, place: int) -> range:
+    """Give the places of what a word and the word before it spell: *and/or*, or ``:)``.
+
+    Signs before and behind words are no part of these: a space before a full stop is layout.
+    """
+    start, stop = place - 1, place + 1
+    while start and not text.gaps[start]:
+        start -= 1
+    while stop < len(text.gaps) and not text.gaps[stop]:
+        stop += 1
+    letters = [at for at in range(start, stop) if any(map(str.isalnum, text.spelled[at]))]
+    borders = [start, *([letters[0], letters[-1] + 1] if letters else []), stop]
+    parts = (range(*ends) for ends in pairwise(borders))
+    return next((part for part in parts if place - 1 in part and place in part), range(0))
 
 
 def crossed_words(donor: Words, receiver: Words, places: Iterable[int]) -> Words:
