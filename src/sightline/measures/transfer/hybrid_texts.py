@@ -151,7 +151,7 @@ def _touching(donor: Written, receiver: Written, marked: Set[int]) -> Iterator[i
 
 def _moves_whole(donor: Written, place: int, marked: Set[int]) -> bool:
     together = _spelled_together(donor, place)
-    return bool(together) and marked.issuperset(together)
+    return bool(together) and marked >= {*together}
 
 
 def _spelled_together(text: Written, place: int) -> range:
