@@ -524,6 +524,39 @@ def test_a_hybrid_has_the_layout_of_the_text_that_words_go_into(
         assert "".join(pair) in x + y
 
 
+@pytest.mark.parametrize(
+    ("donor", "receiver", "places", "mixed"),
+    [
+        ("so :) a", "one two three four", {1, 2}, "one :) four"),  # all that is written together
+        ("so :) a", "one two.", {1, 2}, "one :)"),
+        ("so :) a", "one", {1, 2}, "one :)"),  # past the end
+        ("so :) a", "one two three", {1}, "one : three"),
+        ("so :) a", "one two\nthree", {1, 2}, "one :\n)"),  # line breaks stay
+        ("so :) a", "one : )", {1, 2}, "one : )"),  # the same words, laid out otherwise
+        ("so and/or, a", "one two three four five", {1, 2, 3}, "one and/or five"),
+        ("so and/or, a", "one two three four five", {1, 2}, "one and / four five"),
+        ("so film! a", "one two three", {1, 2}, "one film !"),  # a space before a sign is layout
+        ("so film! a", "one two.", {1, 2}, "one film!"),
+        ("so film:) a", "one two three four", {2, 3}, "one two :)"),
+        ("so (film) a", "one two three four", {1, 2, 3}, "one ( film )"),
+        ("不好看", "天地人", {0, 1}, "不好 人"),
+        ("不好看", "天地人", {0, 2}, "不 地 看"),
+        ("不好看", "天地", {1, 2}, "天 好看"),
+        ("不好看", "天 地 人", {0, 1}, "不 好 人"),  # the layout of a text without spaces
+        ("不好看", "天 地", {1, 2}, "天 好 看"),
+        ("不好看", "天", {1, 2}, "天 好 看"),
+        ("不 好 看", "天地人", {0, 1}, "不 好 人"),
+    ],
+)
+def test_words_that_touch_and_move_together_still_touch(
+    donor: str, receiver: str, places: set[int], mixed: str
+) -> None:
+    there = example(receiver)
+    assert rewritten(
+        there, crossed(Written.of(example(donor)), Written.of(there), places)
+    ).text == (mixed)
+
+
 def test_words_that_were_left_out_leave_a_space() -> None:
     text = example("so very\nbad a film").only([0, 2, 4])
     assert Written.of(text).gaps == ()

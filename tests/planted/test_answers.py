@@ -15,7 +15,17 @@ from sightline.core.results import BY_ABSENCE, CANNOT_TELL, CAVEATS, MUST_NOT, M
 from sightline.data.dataset import Dataset
 from sightline.measures.default_measures import default_measures
 from sightline.models.classifier import AttentionClassifier
-from tests.planted.answering import CUES, LABELS, at_random, by_cue, of_cue, plausible, texts
+from sightline.report.advice import recommended
+from tests.planted.answering import (
+    CUES,
+    FILLERS,
+    LABELS,
+    at_random,
+    by_cue,
+    of_cue,
+    plausible,
+    texts,
+)
 from tests.texts import trained
 
 UNASKED = {"SL-001", "SL-101", "SL-104", "SL-402", "SL-202", "SL-205", "SL-401"}
@@ -221,3 +231,137 @@ def test_a_word_that_goes_with_the_layout_that_decides_must_not_be_shown() -> No
     assert not any(level.permits for level in levels(audit))
     assert results(audit)["SL-303"] == "failed"
     assert results(audit)["SL-301"] == "passed"
+
+
+CHARACTERS = [chr(0x4E00 + 7 * number) for number in range(200)]
+
+
+def by_string(string: str):
+    """Answer by a string of characters, wherever it stands."""
+
+    def answer(asked: Sequence[str]) -> np.ndarray:
+        there = np.array([0.98 if string in text else 0.02 for text in asked])
+        return np.column_stack([1 - there, there])
+
+    return answer
+
+
+def of_string(string: str):
+    """Score the two words that the string is made of, where they follow each other."""
+
+    def scores(asked: Sequence[str], words: Sequence[Sequence[str]]) -> list[np.ndarray]:
+        found = []
+        for each in words:
+            at = [k for k in range(len(each) - 1) if each[k] + each[k + 1] == string]
+            found.append(np.isin(np.arange(len(each)), [*at, *(k + 1 for k in at)]).astype(float))
+        return found
+
+    return scores
+
+
+@pytest.mark.parametrize(
+    ("string", "space", "fillers"),
+    [("好评", "", CHARACTERS), (":)", " ", [f"w{number}" for number in range(200)])],
+)
+def test_a_string_of_words_that_touch_is_shown(string: str, space: str, fillers: list[str]) -> None:
+    """Said before: must not be shown. A space stood in the middle of every string that moved."""
+    generator, made = np.random.default_rng(3), []
+    for number in range(120):
+        text = [*generator.choice(fillers, 20, replace=False)]
+        if number % 2:
+            text.insert(int(generator.integers(21)), string)
+        made.append(space.join(text))
+    data = sightline.data_from(made, [*LABELS] * 60, splits="all")
+    model = sightline.answers(by_string(string), labels=LABELS, scores=of_string(string))
+    audit = sightline.audit(model, data)
+    assert {of: one.level for of, one in audit.verdict.by_class.items()} == {
+        LABELS[0]: BY_ABSENCE,
+        LABELS[1]: CAVEATS,
+    }
+    (transfer,) = (one for one in audit.findings if one.code == "SL-303")
+    assert transfer.score is not None
+    assert transfer.score.value > 0.7
+
+
+SIDES = CHARACTERS[:2]
+
+
+def by_spaces(asked: Sequence[str]) -> np.ndarray:
+    """Answer by whether a word touches another, or a sign, and a tenth as much by the cue."""
+    cue = np.array([float(SIDES[1] in text) - float(SIDES[0] in text) for text in asked])
+    apart = np.array([float(all(len(word) == 1 for word in text.split())) for text in asked])
+    beta = 1 / (1 + np.exp(-(6.0 * apart - 3.0 + 0.3 * cue)))
+    return np.column_stack([1 - beta, beta])
+
+
+def around_the_cue(asked: Sequence[str], words: Sequence[Sequence[str]]) -> list[np.ndarray]:
+    """Score the cue and, less and less, its neighbours."""
+    places = [next((k for k, word in enumerate(each) if word in SIDES), 0) for each in words]
+    return [
+        np.clip(1 - 0.2 * abs(np.arange(len(each)) - place), 0, 1)
+        for each, place in zip(words, places, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("space", "signs"), [(("", " "), ("", "")), ((" ", " "), ("!", " !"))], ids=["words", "signs"]
+)
+def test_words_that_touch_do_not_bring_the_layout_of_a_text_along(
+    space: tuple[str, str], signs: tuple[str, str]
+) -> None:
+    """Where any two words that moved together touched, the map could be shown for a class."""
+    generator, made = np.random.default_rng(3), []
+    for number in range(120):
+        side, text = number % 2, [*generator.choice(CHARACTERS[2:], 19, replace=False)]
+        text.insert(int(generator.integers(20)), SIDES[side])
+        text[1::2] = [word + signs[side] for word in text[1::2]]
+        made.append(space[side].join(text))
+    data = sightline.data_from(made, [*LABELS] * 60, splits="all")
+    model = sightline.answers(by_spaces, labels=LABELS, scores=around_the_cue)
+    audit = sightline.audit(model, data)
+    assert not any(level.permits for level in levels(audit))
+    assert results(audit)["SL-303"] == "failed"
+
+
+def by_either_cue(asked: Sequence[str]) -> np.ndarray:
+    """Answer by cues of which either is enough: without one, nothing changes."""
+    sides = [4.0 * ("beta" in text) - 4.0 * ("alpha" in text) for text in asked]
+    second = 1 / (1 + np.exp(-np.array(sides)))
+    return np.column_stack([1 - second, second])
+
+
+def filler_first(words: Sequence[str]) -> list[float]:
+    """Score one filler highest, which decides nothing, and then the cues."""
+    top = max(word for word in words if word.startswith("w"))
+    return [9.0 if word == top else 0.01 if word.startswith("w") else 3.0 for word in words]
+
+
+def test_a_map_that_cannot_be_told_as_the_audited_one_is_not_recommended_as_another() -> None:
+    """Said before: show the given scores map instead. Removal could not be run."""
+    generator, made = np.random.default_rng(3), []
+    for number in range(220):
+        text = [f"w{one}" for one in generator.choice(FILLERS, 28, replace=False)]
+        for cue in ("cue", "more"):
+            text.insert(int(generator.integers(len(text) + 1)), cue + LABELS[number % 2])
+        made.append(" ".join(text))
+    data = sightline.data_from(made, [*LABELS] * 110, splits=["test"] * 220)
+
+    def itself(asked: Sequence[str], words: Sequence[Sequence[str]]) -> list[list[float]]:
+        return [filler_first(each) for each in words]
+
+    def of_nothing(asked: Sequence[str], words: Sequence[Sequence[str]]) -> list[list[float]]:
+        return [[float(score == 9.0) for score in filler_first(each)] for each in words]
+
+    audit = sightline.audit(sightline.answers(by_either_cue, labels=LABELS, scores=itself), data)
+    assert levels(audit) == {CANNOT_TELL}
+    assert results(audit)["SL-301"] == "not run"
+    brought = {text.id: np.array(filler_first(text.tokens)) for text in data.test}
+    other = sightline.audit(
+        sightline.answers(by_either_cue, labels=LABELS, scores=of_nothing), data, scores=brought
+    )
+    assert levels(other) == {MUST_NOT}
+    (row,) = (one for one in other.maps if one.name == "given")
+    assert row.carried is not None
+    assert row.carried.value > 0.5
+    assert (row.chosen, row.answer, row.against) == (True, "inconclusive", LABELS)
+    assert recommended(other) == ()

@@ -105,7 +105,7 @@ def test_a_map_of_which_nothing_is_known_carries_nothing_and_is_not_the_best() -
         *shown_maps_advice(replace(compared(), maps=family.rows)),
         *card(replace(compared(), maps=family.rows)).lists[MAY],
     ]
-    assert not any("undefined" in one or "known to transfer" in one for one in said)
+    assert not any("undefined" in one or "known to pass" in one for one in said)
 
 
 @pytest.mark.parametrize(

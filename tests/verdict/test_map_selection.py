@@ -6,15 +6,18 @@ import pytest
 from sightline.core.results import MapRow, Measurement, NotRun
 from sightline.verdict.audit_test import OPERATORS
 from sightline.verdict.evidence import Evidence
-from sightline.verdict.map_selection import maps_of
+from sightline.verdict.map_selection import NOT_REMOVED, maps_of
 from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
 
 WORTH = {"gradient": 0.5, "deletion": 0.9, "signed_gradient": 1.1, "signed_deletion": 0.7}
+REMOVED = {**WORTH, "signed_gradient": 0.95}
+"""What removing the words does: of scores above 1 that are equal for all texts, no interval is
+known."""
 
 
 def rows(moved: Measurement) -> dict[str, MapRow]:
     taken = outcomes(
-        agreement({}), PREDICTED, PREDICTED, transplant=moved, erasure=erasure(names=WORTH)
+        agreement({}), PREDICTED, PREDICTED, transplant=moved, erasure=erasure(names=REMOVED)
     )
     return {row.name: row for row in maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0))}
 
@@ -59,6 +62,52 @@ def test_a_map_whose_removal_changes_nothing_is_not_to_be_shown() -> None:
     )
     (row,) = maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0))
     assert (row.name, row.answer) == ("attention", "failed")
+
+
+def without_removal(rows: np.ndarray, *maps: str) -> Measurement:
+    """Measure removal of attention and these maps; on some texts no words take more than random
+    ones.
+    """
+    measured = erasure(names=REMOVED).values
+    return Measurement(
+        "erasure",
+        {
+            f"{how}.{name}": np.where(rows, measured[f"{how}.random"], measured[f"{how}.{name}"])
+            for how in OPERATORS
+            for name in ("attention", "random", "most", *maps)
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("removed", "answers"),
+    [
+        (without_removal(np.zeros(N, bool), "deletion"), ["passed", "inconclusive"]),
+        (without_removal(np.ones(N, bool), *WORTH), ["inconclusive", "inconclusive"]),
+    ],
+)
+def test_a_map_does_not_pass_by_transfer_alone(removed: Measurement, answers: list[str]) -> None:
+    taken = outcomes(
+        agreement({}), PREDICTED, PREDICTED, transplant=transplant(0.2, 0.2, WORTH), erasure=removed
+    )
+    found = {row.name: row for row in maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0))}
+    rivals = [found[name] for name in ("deletion", "gradient")]
+    assert [row.answer for row in rivals] == answers
+    assert [row.notes == (NOT_REMOVED,) for row in rivals] == [one != "passed" for one in answers]
+    assert [row.against for row in rivals] == [
+        () if one == "passed" else ("neg", "pos") for one in answers
+    ]
+    assert found["attention"].answer == "failed"
+    assert found["attention"].notes == ()
+
+
+def test_a_class_without_removal_is_named_whatever_the_other_says() -> None:
+    taken = outcomes(
+        agreement({}), PREDICTED, PREDICTED, transplant=transplant(0.2, 0.2, WORTH),
+        erasure=without_removal(PREDICTED == 0, *WORTH),
+    )  # fmt: skip
+    found = {row.name: row for row in maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0))}
+    assert (found["deletion"].answer, found["deletion"].against) == ("passed", ("neg",))
 
 
 def test_a_class_for_which_a_map_fails_is_named_whatever_it_does_over_all_texts() -> None:

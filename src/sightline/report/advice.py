@@ -179,8 +179,8 @@ def _none(family: MapFamily) -> str:
             "before attention."
         )
     return (
-        "Show no other map of how much each word matters: none of those compared is known to "
-        "transfer the prediction."
+        "Show no other map of how much each word matters: none of those compared is known to pass "
+        "both Transfer and Removal."
     )
 
 

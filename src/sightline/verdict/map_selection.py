@@ -62,13 +62,21 @@ def _family(
 
 
 def _row(evidence: Evidence, name: str, signed: bool, half: Bool[Array, " N"]) -> MapRow:
-    """Test one map on the texts on which none was chosen: it must transfer the prediction, and
-    removing its words must not fail.
-    """
-    answer, effects = _asked(evidence, name, ~half)
-    few = _too_few(evidence, effects[0], ~half)
+    """Test one map on the texts on which none was chosen: it must pass Transfer and Removal."""
+    answers, effects = _asked(evidence, name, ~half)
+    notes = _too_few(evidence, effects[0], ~half), _untested(*answers)
     against = tuple(_against(evidence, name, every_class=bool(half.any())))
-    return MapRow(name, signed, False, answer, *effects, (few,) if few else (), against)
+    return MapRow(
+        name, signed, False, _joined(*answers), *effects, tuple(filter(None, notes)), against
+    )
+
+
+def _untested(moved: Answer, removed: Answer) -> str:
+    """Say that only one of the two tests was run, where a map passed it; empty otherwise."""
+    return NOT_REMOVED if moved == "passed" and removed == "not run" else ""
+
+
+NOT_REMOVED = "passed Transfer alone: Removal could not be run"
 
 
 def _too_few(evidence: Evidence, moved: Estimate, rows: Bool[Array, " N"]) -> str:
@@ -81,13 +89,15 @@ def _too_few(evidence: Evidence, moved: Estimate, rows: Bool[Array, " N"]) -> st
     return f"{words}{AS_ONE if there < moved.n else ''}"
 
 
-def _asked(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> tuple[Answer, Effects]:
-    """Run both tests of a map on some of the texts."""
+def _asked(
+    evidence: Evidence, name: str, rows: Bool[Array, " N"]
+) -> tuple[tuple[Answer, Answer], Effects]:
+    """Run both tests of a map on some of the texts, Transfer first."""
     moved = _moved(evidence, name, rows)
     deleted, replaced = (_removed(evidence, how, name, rows) for how in OPERATORS)
     ways = [_held(evidence, one, "SL-301", rows) for one in (deleted, replaced) if one]
-    answer = _joined(_held(evidence, moved, "SL-303", rows), join_alternatives(ways))
-    return answer, (moved, deleted, replaced)
+    answers = _held(evidence, moved, "SL-303", rows), join_alternatives(ways)
+    return answers, (moved, deleted, replaced)
 
 
 OPEN = ("failed", "inconclusive")
@@ -97,9 +107,9 @@ OPEN = ("failed", "inconclusive")
 def _against(evidence: Evidence, name: str, *, every_class: bool) -> Iterator[str]:
     """Name the predicted classes for which a map was not shown to work, tested on all their texts.
 
-    As for attention, a class needs as many texts as a verdict takes, and its words an effect by
-    themselves. Of some texts alone, classes with fewer say nothing; without ``every_class`` they
-    are left out.
+    As for attention, a class needs as many texts as a verdict takes, its words an effect by
+    themselves, and both tests run, of which none may fail. Of some texts alone, classes with fewer
+    say nothing; without ``every_class`` they are left out.
     """
     fewest = min(evidence.thresholds.fewest(code) for code in ("SL-303", "SL-301"))
     for label, rows in evidence.classes.items():
@@ -107,7 +117,8 @@ def _against(evidence: Evidence, name: str, *, every_class: bool) -> Iterator[st
         if few and not every_class:
             continue
         without = few or (len(evidence.classes) > 1 and own_effect(evidence, name, label) in OPEN)
-        if without or _asked(evidence, name, rows)[0] == "failed":
+        moved, removed = _asked(evidence, name, rows)[0]
+        if without or "failed" in (moved, removed) or removed == "not run":
             yield label
 
 
@@ -140,6 +151,7 @@ def _held(evidence: Evidence, score: Estimate, code: str, rows: Bool[Array, " N"
 
 
 def _joined(moved: Answer, removed: Answer) -> Answer:
-    if moved == "failed" or removed == "failed":
+    """Let a map pass only if it passed both tests, as the audited map has to."""
+    if "failed" in (moved, removed):
         return "failed"
-    return moved
+    return "inconclusive" if moved == "passed" != removed else moved

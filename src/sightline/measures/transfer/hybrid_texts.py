@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import add
 from typing import NamedTuple
 
@@ -48,6 +48,11 @@ class Written(NamedTuple):
         """Let one tuple serve as both where they are equal."""
         return cls(tokens if spelled == tokens else spelled, tokens, gaps)
 
+    @property
+    def all_gaps(self) -> Words:
+        """What stands before each word, spaces too."""
+        return self.gaps or ("", *[SPACE] * (len(self.spelled) - 1))[: len(self.spelled)]
+
 
 def _gaps(text: str, offsets: Iterable[Span]) -> Words:
     """Give what stands before each word of a text; where words are left out, a space."""
@@ -70,7 +75,7 @@ def rewritten(text: Example, words: Written) -> Example:
     """Give a text other words; it keeps its query, its candidates and its index, by which a model
     may know it.
     """
-    gaps = words.gaps or ("", *[SPACE] * (len(words.spelled) - 1))[: len(words.spelled)]
+    gaps = words.all_gaps
     ends = [
         *accumulate(len(gap) + len(word) for gap, word in zip(gaps, words.spelled, strict=True))
     ]
@@ -88,10 +93,10 @@ def rewritten(text: Example, words: Written) -> Example:
 
 def crossed(donor: Written, receiver: Written, places: Iterable[int]) -> Written:
     """Cross the words of two texts, as they are spelled and as tokens; the layout is the
-    receiver's.
+    receiver's, and words that touch and move together still touch.
     """
     marked = [*places]
-    gaps = crossed_gaps(donor, receiver, {*marked}) if receiver.gaps else ()
+    gaps = crossed_gaps(donor, receiver, {*marked}) if receiver.gaps or donor.gaps else ()
     tokens = crossed_words(donor.tokens, receiver.tokens, marked)
     if donor.spelled is donor.tokens and receiver.spelled is receiver.tokens:
         return Written(tokens, tokens, gaps)
@@ -102,21 +107,67 @@ def crossed_gaps(donor: Written, receiver: Written, marked: Set[int]) -> Words:
     """Keep what stands before the receiver's words, and before what takes their places.
 
     Words that touched are set apart where one of them is another word now, or they would become
-    one; words past the receiver's end follow a space.
+    one; words past the receiver's end follow a space. Where neighbours touch in the donor and move
+    together, they touch again (`_touching`), or a model of texts would not find what they spell.
     """
     there, end = len(donor.tokens), len(receiver.tokens)
-    found: list[str | None] = [*receiver.gaps, *[None] * (there - end)]
+    found: list[str | None] = [*receiver.all_gaps, *[None] * (there - end)]
+    changed = {
+        place
+        for place in marked
+        if not place < min(there, end) or donor.spelled[place] != receiver.spelled[place]
+    }
     for place in marked:
         if place >= end:
             found[place] = SPACE
             continue
-        if place >= there or donor.spelled[place] != receiver.spelled[place]:
+        if place in changed:
             for near in range(max(1, place), min(place + 2, end)):
                 if found[near] == "":
                     found[near] = SPACE
         if place >= there:
             found[place] = None  # the word is gone
+    for place in _touching(donor, receiver, marked):
+        if found[place] == SPACE and changed & {place - 1, place}:
+            found[place] = ""
     return _unless_plain([gap for gap in found if gap is not None])
+
+
+def _touching(donor: Written, receiver: Written, marked: Set[int]) -> Iterator[int]:
+    """Give the places of moved words that go on touching the word before.
+
+    They touch in the donor and both move. And they touch there in the receiver, too, or all that
+    they spell moves (`_spelled_together`): any two words of a text without spaces would else bring
+    its layout along.
+    """
+    last = len(receiver.gaps) - 1
+    for place in marked:
+        if not 0 < place < len(donor.gaps) or donor.gaps[place] or place - 1 not in marked:
+            continue
+        near = min(place, last)  # past the end, as its last words do
+        if (near > 0 and not receiver.gaps[near]) or _moves_whole(donor, place, marked):
+            yield place
+
+
+def _moves_whole(donor: Written, place: int, marked: Set[int]) -> bool:
+    together = _spelled_together(donor, place)
+    return bool(together) and marked >= {*together}
+
+
+def _spelled_together(text: Written, place: int) -> range:
+    """Give the places of what a word and the word before it spell: *and/or*, or ``:)``.
+
+    Signs before and behind words are no part of these: a space before a full stop is layout.
+    """
+    start, stop = place - 1, place + 1
+    while start and not text.gaps[start]:
+        start -= 1
+    while stop < len(text.gaps) and not text.gaps[stop]:
+        stop += 1
+    letters = [at for at in range(start, stop) if any(map(str.isalnum, text.spelled[at]))]
+    borders = [start, *([letters[0], letters[-1] + 1] if letters else []), stop]
+    parts = (range(*ends) for ends in pairwise(borders))
+    return next((part for part in parts if place - 1 in part and place in part), range(0))
 
 
 def crossed_words(donor: Words, receiver: Words, places: Iterable[int]) -> Words:
