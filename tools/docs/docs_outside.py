@@ -116,6 +116,10 @@ CAUSES = (
         f"({SETTINGS})",
     ),
     Cause(
+        "tutek2020", ("sst",), "bilstm(layers=?)+*", "F1 lost*",
+        f"{NOTHING}; with two and three layers another δ or η was tried for F1 alone ({SETTINGS})",
+    ),
+    Cause(
         "tutek2020", ("news",), "bilstm(layers=?)+*", "F1 lost*",
         f"{NOTHING}; with two and three layers nothing was tried on 20 Newsgroups",
     ),
