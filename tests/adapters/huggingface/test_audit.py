@@ -198,6 +198,9 @@ def test_a_pipeline_has_a_model_and_a_tokenizer(both: tuple[Any, Any], needles: 
     assert torch.equal(piped.trace(batch).logits, apart.trace(batch).logits)
     with refused(ModelError):
         sightline.transformer(torch.nn.Linear(2, 2))
+    pipe.task = "zero-shot-classification"
+    with refused(ModelError):
+        sightline.transformer(pipe)
 
 
 def test_one_text_is_looked_at(taught: Path) -> None:

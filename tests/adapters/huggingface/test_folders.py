@@ -17,6 +17,7 @@ from transformers import AutoTokenizer, BertTokenizer
 import sightline
 from sightline._io.limits import CLASSES, DEPTH, LENGTHENED, TEXT_TOKENS
 from sightline.adapters.compatibility import check
+from sightline.adapters.huggingface import model_folder
 from sightline.adapters.huggingface.from_pretrained import load_huggingface
 from sightline.adapters.huggingface.model_folder import check_normalizer
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
@@ -109,6 +110,22 @@ REFUSED: dict[str, tuple[Damage, str]] = {
         written("config.json", id2label={"0": "a", "1": "a"}),
         "'a' for 2 of them",
     ),
+    "labels from 1": (
+        written("config.json", id2label={"1": "a", "2": "b"}),
+        "the classes 0 to 1",
+    ),
+    "a label without a name": (
+        written("config.json", id2label={"0": "a", "1": ""}),
+        "the classes 0 to 1",
+    ),
+    "a token classifier": (
+        written("config.json", architectures=["ModernBertForTokenClassification"]),
+        "got ModernBertForTokenClassification",
+    ),
+    "an adapter that nothing here can read": (
+        lambda folder: (folder / "adapter_config.json").write_text("{}"),
+        "expected a whole model, got one with an adapter",
+    ),
     "padding below zero": (
         written("config.json", pad_token_id=-5),
         "pad_token_id from 0 to 66.* got -5",
@@ -142,10 +159,14 @@ REFUSED: dict[str, tuple[Damage, str]] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_wrong_with_a_folder_is_named_and_costs_nothing(
-    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+    name: str,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     damage, message = REFUSED[name]
     damage(folder)
+    monkeypatch.setattr(model_folder, "find_spec", lambda name: None)  # as without peft
     with pytest.raises(ModelError, match=message):
         load_huggingface(f"hf:{folder}")
     assert run(["check-model", f"hf:{folder}"]) == 2

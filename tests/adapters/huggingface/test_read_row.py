@@ -7,8 +7,9 @@ import pytest
 import torch
 
 from sightline.adapters.factory import texts_without_data
-from sightline.adapters.huggingface import read_logits
+from sightline.adapters.huggingface import architecture_probe, read_logits
 from sightline.adapters.huggingface.from_pretrained import transformer
+from sightline.core.errors import ModelError
 from sightline.core.protocols import SupportsLogits, SupportsLogitsUnder, SupportsManyDecodings
 from sightline.measures import decode_attention
 from sightline.measures.batch_words import words_of
@@ -147,3 +148,14 @@ def test_a_trace_from_embeddings_keeps_a_graph_where_gradients_are_asked_and_now
     start = one.embed(batch)
     assert not one.trace(batch, start).logits.requires_grad
     assert one.trace(batch, start.clone().requires_grad_()).logits.requires_grad
+
+
+def test_a_row_that_is_neither_first_nor_last_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So reads a decoder whose tokenizer ends each text with the padding token."""
+    text = torch.zeros(2, 7, dtype=torch.long)
+    for places, row in (((0,), "first"), ((6,), "last"), (tuple(range(7)), "all")):
+        monkeypatch.setattr(architecture_probe, "rows_read", lambda *_, places=places: places)
+        assert architecture_probe._row(None, text, None) == row
+    monkeypatch.setattr(architecture_probe, "rows_read", lambda *_: (5,))
+    with pytest.raises(ModelError, match="token 6 of 7"):
+        architecture_probe._row(None, text, None)

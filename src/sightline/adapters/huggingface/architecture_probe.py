@@ -122,6 +122,19 @@ def _row(module: Any, text: torch.Tensor, site: Site) -> QueryRow:
         raise ModelError(
             message, change="a model that answers the same whatever it reads has nothing to show"
         )
+    last = text.shape[1] - 1
     if places == (0,):
         return "first"
-    return "last" if places == (text.shape[1] - 1,) else "all"
+    if places == (last,):
+        return "last"
+    if len(places) == 1:  # the mean of all rows would be the map of another model
+        message = (
+            "expected a classifier that reads the first token of a text, the last one or all, got "
+            f"one that reads token {places[0] + 1} of {last + 1}"
+        )
+        raise ModelError(
+            message,
+            change="if its tokenizer ends each text with the padding token, so that the model reads "
+            "the one before, give it another padding token (pad_token_id in config.json)",
+        )
+    return "all"

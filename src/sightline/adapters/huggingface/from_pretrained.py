@@ -10,7 +10,12 @@ import torch
 
 from sightline.adapters.huggingface.attention_source import MEAN, parse_attention_source
 from sightline.adapters.huggingface.auditable import HuggingFace
-from sightline.adapters.huggingface.model_folder import check_pad, is_causal
+from sightline.adapters.huggingface.model_folder import (
+    check_adapter,
+    check_kind,
+    check_pad,
+    is_causal,
+)
 from sightline.adapters.huggingface.model_inspection import (
     SAMPLE,
     AskedSource,
@@ -56,7 +61,9 @@ def load_huggingface(spec: str, device: str = "cpu") -> HuggingFace:
     instead = _BY_PROMPT if is_causal(folder_of(where)) else ""
     kind = auto.AutoModelForSequenceClassification
     # In half precision, rounding is larger than what an audit measures.
+    check_adapter(spec, folder_of(where))
     module, tokenizer = read_whole(spec, where, kind, instead=instead, dtype=torch.float32)
+    check_kind(spec, folder_of(where))  # after missing weights, whose error says more
     # It is not trained: without gradients of weights, graphs keep less memory.
     return transformer(
         module.to(device).eval().requires_grad_(False),
@@ -95,6 +102,11 @@ def transformer(
     """
     module, tokenizer = module_and_tokenizer(model, tokenizer)
     named = name or type(module).__name__
+    if getattr(module.config, "attention_type", None) == "block_sparse":
+        raise ModelError(  # before anything runs: a short text would turn it off for good
+            f"{named}: expected attention over all tokens, got attention_type='block_sparse'",
+            change="set attention_type='original_full'",
+        )
     check_fast(named, tokenizer)
     link, labels = _answers(module.config, named)
     check_tokenizer(named, tokenizer)
@@ -132,9 +144,11 @@ def _answers(config: Any, name: str) -> tuple[Link, tuple[str, ...]]:
     if kind == "regression" or (config.num_labels < 2 and not several):
         message = f"{name}: expected one decision between classes, got {kind or 'a single number'}"
         raise ModelError(message, change="audit a classifier that gives a logit for each class")
-    names = tuple(
-        str(config.id2label.get(number, f"class {number}")) for number in range(config.num_labels)
-    )
+    known, numbers = config.id2label, range(config.num_labels)
+    if {*known} != {*numbers} or not all(isinstance(one, str) and one for one in known.values()):
+        message = f"{name}: expected id2label to name the classes 0 to {len(numbers) - 1}"
+        raise ModelError(f"{message}, got {known!r:.120}", change="name each class in config.json")
+    names = tuple(known[number] for number in numbers)
     if twice := next((one for one in names if names.count(one) > 1), None):
         message = (
             f"{name}: expected another name for each class, got {twice[:80]!r} for "

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from importlib.util import find_spec
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ INDEXES = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
 """Index files that name the weight files."""
 _CAUSAL = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")
 """The suffixes of transformers classes that predict a next token."""
+_CLASSIFIER = "ForSequenceClassification"
 _COUNTS: Mapping[str, Bound] = {
     "num_labels": CLASSES,
     **dict.fromkeys(
@@ -108,6 +110,30 @@ def is_causal(folder: Path) -> bool:
     """Whether the configuration of a folder names a causal language model."""
     kinds = _kinds(folder)
     return bool(kinds) and all(kind.endswith(_CAUSAL) for kind in kinds)
+
+
+def check_kind(spec: str, folder: Path) -> None:
+    """Raise an error for a model of another task: the head of a token classifier has the names of a
+    text classifier's in some families, and would be read as one.
+    """
+    kinds = _kinds(folder)
+    if kinds and not any(kind.endswith(_CLASSIFIER) for kind in kinds):
+        message = f"{spec}: expected a text classifier (…{_CLASSIFIER}), got {', '.join(kinds)}"
+        raise ModelError(message, change="name the folder of a text classifier", field="model")
+
+
+def check_adapter(spec: str, folder: Path) -> None:
+    """Raise an error if a folder has an adapter next to its model and nothing here can read it: the
+    model would be read without what it was trained for.
+    """
+    both = (folder / ADAPTER).is_file() and (folder / CONFIG).is_file()
+    if both and find_spec("peft") is None:
+        raise ModelError(
+            f"{spec}: expected a whole model, got one with an adapter ({ADAPTER}), which is read "
+            "with peft, and there is no peft",
+            change="install peft, or save the model after merge_and_unload()",
+            field="model",
+        )
 
 
 def _kinds(folder: Path) -> list[str]:

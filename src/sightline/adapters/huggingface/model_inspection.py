@@ -101,6 +101,10 @@ def check_fast(name: str, tokenizer: Any) -> None:
         )
 
 
+CLASSIFICATION = "text-classification"
+"""The task of transformers whose pipelines answer with the classes of their model."""
+
+
 def module_and_tokenizer(model: Any, tokenizer: Any) -> tuple[Any, Any]:
     """Take a model and its tokenizer, or both from a pipeline; anything else is an error."""
     module: Any = model if tokenizer is not None else getattr(model, "model", model)
@@ -112,6 +116,10 @@ def module_and_tokenizer(model: Any, tokenizer: Any) -> tuple[Any, Any]:
             f"{type(model).__name__}"
         )
         raise ModelError(message, change="sightline.wrap takes any other module")
+    task = getattr(model, "task", "") or CLASSIFICATION  # made by its class, it has none
+    if task != CLASSIFICATION:  # its answers are not the classes of its model
+        message = f"expected a pipeline for {CLASSIFICATION}, got one for {task}"
+        raise ModelError(message, change="give its model and tokenizer, if these classify texts")
     return module, tokenizer
 
 
