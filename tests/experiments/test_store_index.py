@@ -145,11 +145,11 @@ def test_an_index_that_cannot_be_used_is_written_again(
 @pytest.mark.parametrize(
     "change",
     [
-        "UPDATE runs2 SET summary = substr(summary, 1, 40)",
-        "UPDATE runs2 SET summary = '{\"more\": 1, ' || substr(summary, 2)",
-        "UPDATE runs2 SET summary = '[]'",
-        "UPDATE runs2 SET summary = NULL",
-        "ALTER TABLE runs2 ADD COLUMN more TEXT",
+        "UPDATE runs3 SET summary = substr(summary, 1, 40)",
+        "UPDATE runs3 SET summary = '{\"more\": 1, ' || substr(summary, 2)",
+        "UPDATE runs3 SET summary = '[]'",
+        "UPDATE runs3 SET summary = NULL",
+        "ALTER TABLE runs3 ADD COLUMN more TEXT",
     ],
 )
 def test_a_row_that_does_not_fit_is_read_from_its_run(store: Store, change: str) -> None:
@@ -164,10 +164,10 @@ def test_an_index_of_an_older_version_is_left_and_a_new_one_written(
 ) -> None:
     with sqlite3.connect(store.root / INDEX) as rows:
         rows.execute(
-            "CREATE TABLE runs2 (key TEXT PRIMARY KEY, stamp TEXT, whole INT, summary TEXT)"
+            "CREATE TABLE runs3 (key TEXT PRIMARY KEY, stamp TEXT, whole INT, summary TEXT)"
         )
         now = indexing.stamp(store.run_folder(KEYS[0]))
-        rows.execute("INSERT INTO runs2 VALUES (?, ?, 1, '{}')", (KEYS[0], now))
+        rows.execute("INSERT INTO runs3 VALUES (?, ?, 1, '{}')", (KEYS[0], now))
     assert store.find(KEYS) == store.find(KEYS)
     assert sorted(reads) == sorted(KEYS)
 

@@ -182,8 +182,8 @@ def test_audits_are_read_for_tables_that_are_scanned_and_no_others(
 def test_tables_of_one_answer_are_of_the_same_runs(
     kept: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, listed = Store.summaries, []
-    monkeypatch.setattr(Store, "summaries", lambda self: listed.append(1) or real(self))
+    real, listed = Store.listed, []
+    monkeypatch.setattr(Store, "listed", lambda self: listed.append(1) or real(self))
     ask(kept, "SELECT * FROM runs, numbers, findings, runs again")
     assert len(listed) == 1
 
@@ -209,9 +209,8 @@ def test_odd_names_are_text_and_undefined_numbers_are_nothing(
     nan, inf = math.nan, math.inf
     metrics = {"a": Estimate(nan, nan, nan, 3, ""), "b": Estimate(0.0, -inf, inf, 0, "m'\"")}
     odd = Summary("k", ODD, ODD, 2**64, "done", 1.0, metrics=metrics, setting="fit.epochs=3")
-    monkeypatch.setattr(
-        Store, "summaries", lambda self: (odd, replace(odd, key="l", seed=-(2**63)))
-    )
+    two = (odd, replace(odd, key="l", seed=-(2**63)))
+    monkeypatch.setattr(Store, "listed", lambda self: (two, []))
     found = ask(
         Store(tmp_path / "s"),
         "SELECT * EXCLUDE data FROM numbers WHERE run = 'k' ORDER BY quantity",
