@@ -40,6 +40,10 @@ FULL: dict[str, Any] = {"full": True}
 SHOWN, CAVEATS, MUST_NOT, OPEN, ABSENT = (4, 5), (5,), (2, 3), (1, 6), (7,)
 """Rows of the verdict table."""
 NOT_SHOWN = (*MUST_NOT, *OPEN)
+SHORTCUT = lexicon(
+    of.signed("cue", {FIRST: 1.0}) | {"morealpha": {SECOND: 1.0}, "morebeta": {SECOND: 1.0}}
+)
+"""The evidence of a model that reads one of two cues, though either would do."""
 
 
 @dataclass(frozen=True)
@@ -271,33 +275,13 @@ CASES = (
     Case(
         "ordinary",
         "a shortcut shown",
-        written(
-            Texts(of.two_cues),
-            Written(
-                lexicon(
-                    of.signed("cue", {FIRST: 1.0})
-                    | {"morealpha": {SECOND: 1.0}, "morebeta": {SECOND: 1.0}}
-                ),
-                added,
-                marked(FIRST),
-            ),
-        ),
+        written(Texts(of.two_cues), Written(SHORTCUT, added, marked(FIRST))),
         SHOWN,
     ),
     Case(
         "ordinary",
         "a shortcut hidden",
-        written(
-            Texts(of.two_cues),
-            Written(
-                lexicon(
-                    of.signed("cue", {FIRST: 1.0})
-                    | {"morealpha": {SECOND: 1.0}, "morebeta": {SECOND: 1.0}}
-                ),
-                added,
-                marked(SECOND),
-            ),
-        ),
+        written(Texts(of.two_cues), Written(SHORTCUT, added, marked(SECOND))),
         MUST_NOT,
     ),
     Case(

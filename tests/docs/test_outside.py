@@ -121,7 +121,7 @@ def test_a_setting_may_explain_a_number_only_if_it_is_nearer_by_more_than_luck(
         "once": seeds(0.70),
     }
     monkeypatch.setattr(tried, "_tried", lambda table: {of: others})
-    monkeypatch.setattr(tried, "_protocol", lambda table: {of: seeds(0.56, 0.56, 0.56)})
+    monkeypatch.setattr(tried, "numbers_of", lambda table: {of: seeds(0.56, 0.56, 0.56)})
     found = {one.name: one for one in tried.settings_of(tried.STARTS, *of, tau)}
     assert [*found] == [*others]
     assert [one.result for one in found.values()] == [
@@ -153,7 +153,7 @@ def test_a_share_is_read_at_the_printed_tau(monkeypatch: pytest.MonkeyPatch) -> 
         for seed, tau in enumerate((0.1, 0.2, 0.3, 0.35))
     }
     monkeypatch.setattr(tried, "_tried", lambda table: {})
-    monkeypatch.setattr(tried, "_protocol", lambda table: {of: runs})
+    monkeypatch.setattr(tried, "numbers_of", lambda table: {of: runs})
     assert "0.80" in tried.at_printed_tau(*of, "significant with gradient, class 0")
 
 

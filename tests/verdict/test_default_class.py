@@ -16,7 +16,7 @@ from sightline.verdict.default_class import (
     absence_ruled_out,
     by_absence,
     flipped_share,
-    flips_are_open,
+    limits_are_open,
     own_effect,
     share_without_evidence,
 )
@@ -209,7 +209,7 @@ def test_a_class_is_open_while_the_interval_of_its_flips_contains_the_limit(
 ) -> None:
     monkeypatch.setattr(default_class, "FLIPS", limit)
     asked = evidence(flips=flips)
-    assert (by_absence(asked, "neg"), flips_are_open(asked, "neg")) == (absent, is_open)
+    assert (by_absence(asked, "neg"), limits_are_open(asked, "neg")) == (absent, is_open)
     assert OpenTests(asked, {}, (), ("neg", "pos")).absence_is_open("neg") == is_open
     assert not OpenTests(asked, {}, (), ("pos",)).absence_is_open("neg")  # no text is to come
     assert find_settled(asked, judge(asked), (), ("neg",)).by_class["neg"] == (not is_open)

@@ -7,18 +7,16 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import docs_tried as tried
 import numpy as np
 from docs_numbers import protocol_lines
-from docs_tables import Stored, all_kept, number, table
+from docs_seeds import across, ends_of, numbers_of, over_seeds
+from docs_tables import Stored, number, table
 
 from sightline.core.results import Estimate
 from sightline.report.number_format import interval
-from sightline.stats.across_seeds import across_seeds
-from sightline.stats.intervals import LEVEL, Bounds
+from sightline.stats.intervals import LEVEL
 from sightline.studies.papers.claim_list import FIXED_ATTENTION, LOST_TAU, TAU_BY_RANK
 from sightline.studies.papers.margins import OUTSIDE, compare_to
-from sightline.studies.papers.model_performance import LOST
 from sightline.studies.papers.published_values import printed_values_in
 from sightline.studies.papers.study_models import BILSTM
-from sightline.studies.run_numbers import SHARE, TAU
 
 HEAD = (
     "table",
@@ -70,8 +68,8 @@ def _lines(
     for printed in printed_values_in(artefact):
         own = [row for row in every if printed.quantity in row["numbers"]]
         if (printed.corpus, printed.model) == (corpus, model) and own:
-            found = _across(
-                [row["numbers"][printed.quantity] for row in own], _ends(printed.quantity)
+            found = across(
+                [row["numbers"][printed.quantity] for row in own], ends_of(printed.quantity)
             )
             by_chance = [
                 row["by_chance"][printed.quantity]
@@ -93,7 +91,7 @@ def _lines(
                 str(len(own)),
                 "" if compared is None else compared.result,
             )
-            yield cells, _across(changes) if len(changes) > 1 else None
+            yield cells, across(changes) if len(changes) > 1 else None
 
 
 def _protocol() -> dict[Of, str]:
@@ -107,7 +105,7 @@ def _chance(values: Sequence[float], own: Sequence[Stored], quantity: str, befor
         return "—"
     changes = _changes(own, quantity, before, of="by_chance")
     moved = f" ({np.mean(changes):+.2f})".replace("-", "−") if changes else ""
-    return over_seeds(values, _ends(quantity)) + moved
+    return over_seeds(values, ends_of(quantity)) + moved
 
 
 def _tried_outside() -> list[Stored]:
@@ -145,39 +143,14 @@ def _by_seed(tables: Collection[str], *, chance: bool = False) -> BySeed:
     """Give the numbers of each of the protocol's runs, or their chance levels, by table, corpus,
     model and seed.
     """
-    kept = all_kept()
     found = {
-        (name, run.corpus, run.model, run.seed): {
-            quantity: said.value
-            for quantity, one in numbers.items()
-            if (said := one.baseline if chance else one.value) is not None
-        }
+        (name, corpus, model, seed): {**said}
         for name in tables
-        if name in kept
-        for run, numbers in kept[name].read()
+        for (corpus, model), seeds in numbers_of(name, chance=chance).items()
+        for seed, said in seeds.items()
     }
     for (name, corpus, model, seed), said in found.items():  # a loss is of two runs of a seed
         plain = found.get((name, corpus, BILSTM, seed), {})
         if model == FIXED_ATTENTION and TAU_BY_RANK in plain and TAU_BY_RANK in said:
             said[LOST_TAU] = plain[TAU_BY_RANK] - said[TAU_BY_RANK]
     return found
-
-
-def _ends(quantity: str) -> Bounds:
-    """Give the ends of a quantity; the others end nowhere near."""
-    if quantity.startswith("F1 lost"):
-        return LOST
-    if quantity.startswith(("significant", "F1", "accuracy", "probability")):
-        return SHARE
-    return TAU if quantity.startswith("τ with") else None
-
-
-def over_seeds(values: Sequence[float], bounds: Bounds = None) -> str:
-    """Write a mean with its interval over seeds; one seed has none."""
-    if len(values) == 1:
-        return f"{values[0]:.2f}"
-    return interval(_across(values, bounds))
-
-
-def _across(values: Sequence[float], bounds: Bounds = None) -> Estimate:
-    return across_seeds([Estimate(value, value, value, 1, "") for value in values], bounds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from docs_other_settings import over_seeds
+from docs_seeds import over_seeds
 from docs_tables import Stored, table
 
 from sightline.studies.papers.published_values import value_of

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from docs_tables import Stored, all_kept
+from docs_seeds import BySeed, across, ends_of, numbers_of
+from docs_tables import Stored
 
 from sightline.core.results import Estimate
 from sightline.report.number_format import interval
-from sightline.stats.across_seeds import across_seeds
-from sightline.stats.intervals import without_interval
 from sightline.studies.papers.margins import OUTSIDE, compare_to
-from sightline.studies.papers.published_values import printed_values_in
+from sightline.studies.papers.published_values import PrintedValue, printed_values_in
 
 NOTHING = "nothing found does"
 TESTED, CORRELATED = "significant with ", "τ with "
 AS_IN_PROTOCOL = "vectors × 1"
 UNDIVIDED, EVEN_START = "(scaled=false)", "(start=uniform)"
-Numbers = Mapping[int, Mapping[str, float]]
-"""The numbers of a model by seed."""
 
 
 def _by_start(model: str) -> tuple[str, str] | None:
@@ -108,12 +105,8 @@ class Setting:
 
 def settings_of(table: str, corpus: str, model: str, quantity: str) -> list[Setting]:
     """Give a number of a table under each other setting that was tried."""
-    protocol = _protocol(table).get((corpus, model), {})
-    (printed,) = (
-        one
-        for one in printed_values_in(table)
-        if (one.corpus, one.model, one.quantity) == (corpus, model, quantity)
-    )
+    protocol = numbers_of(table).get((corpus, model), {})
+    printed = _printed(table, corpus, model, quantity)
     found = []
     for name, seeds in _tried(table).get((corpus, model), {}).items():
         pairs = [
@@ -122,8 +115,8 @@ def settings_of(table: str, corpus: str, model: str, quantity: str) -> list[Sett
             if quantity in numbers and quantity in protocol.get(seed, {})
         ]
         if pairs:
-            values = _mean([value for value, _ in pairs])
-            change = _mean([value - before for value, before in pairs])
+            values = across([value for value, _ in pairs], ends_of(quantity))
+            change = across([value - before for value, before in pairs])
             compared = compare_to(printed, values, len(pairs))
             assert compared is not None  # each quantity of these tables has a margin
             found.append(Setting(name, values, change, len(pairs), compared.result))
@@ -160,7 +153,7 @@ def at_printed_tau(corpus: str, model: str, quantity: str) -> str:
     runs = [
         numbers
         for seeds in (
-            _protocol(STARTS)[corpus, model],
+            numbers_of(STARTS)[corpus, model],
             *_tried(STARTS).get((corpus, model), {}).values(),
         )
         for numbers in seeds.values()
@@ -169,11 +162,7 @@ def at_printed_tau(corpus: str, model: str, quantity: str) -> str:
     taus, shares = (np.array([numbers[of] for numbers in runs]) for of in (tau, quantity))
     curve = np.polynomial.Polynomial.fit(taus, shares, 2)
     spread = float(np.std(shares - curve(taus), ddof=3))
-    (printed,) = (
-        one.value
-        for one in printed_values_in(STARTS)
-        if (one.corpus, one.model, one.quantity) == (corpus, model, tau)
-    )
+    printed = _printed(STARTS, corpus, model, tau).value
     return (
         f"It follows τ: at the printed τ of {printed:.2f} models of ours would have "
         f"{float(np.clip(curve(printed), 0, 1)):.2f} (a parabola through {len(runs)} runs of all "
@@ -181,30 +170,16 @@ def at_printed_tau(corpus: str, model: str, quantity: str) -> str:
     )
 
 
+def _printed(table: str, corpus: str, model: str, quantity: str) -> PrintedValue:
+    return next(one for one in printed_values_in(table) if one.of == (corpus, model, quantity))
+
+
 @cache
-def _tried(table: str) -> dict[tuple[str, str], dict[str, dict[int, dict[str, float]]]]:
+def _tried(table: str) -> dict[tuple[str, str], dict[str, BySeed]]:
     """Give the numbers of each run of another setting by corpus and model, setting and seed."""
-    found: dict[tuple[str, str], dict[str, dict[int, dict[str, float]]]] = {}
-    for (corpus, model), seeds in _read(TRIED[table].table).items():
+    found: dict[tuple[str, str], dict[str, BySeed]] = {}
+    for (corpus, model), seeds in numbers_of(TRIED[table].table).items():
         if (split := TRIED[table].split(model)) is not None:
             base, setting = split
             found.setdefault((corpus, base), {})[setting] = seeds
     return found
-
-
-@cache
-def _protocol(table: str) -> dict[tuple[str, str], dict[int, dict[str, float]]]:
-    return _read(table)
-
-
-def _read(table: str) -> dict[tuple[str, str], dict[int, dict[str, float]]]:
-    """Give the numbers of a table by corpus and model, and seed."""
-    found: dict[tuple[str, str], dict[int, dict[str, float]]] = {}
-    for run, numbers in all_kept()[table].read():
-        said = {quantity: one.value.value for quantity, one in numbers.items()}
-        found.setdefault((run.corpus, run.model), {})[run.seed] = said
-    return found
-
-
-def _mean(values: Sequence[float]) -> Estimate:
-    return across_seeds([without_interval(value, 1, "one seed") for value in values], None)

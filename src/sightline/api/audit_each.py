@@ -52,14 +52,13 @@ def audit_each(
     for number, source in enumerate(sources, 1):
         if count > 1:
             hooks.on_seed(source.asked.seed, number, count)
-        limits = {} if looks is None else {"kept_in": looks.of(str(source.asked.seed))}
-        limits |= asdict(stopping)
         seed = source.asked.seed
-        found[seed] = audit_source(source, hooks, machine, about=about, trained=trained, **limits)[
-            1
-        ]
+        limits = {} if looks is None else {"kept_in": looks.of(str(seed))}
+        limits |= asdict(stopping)
+        _, audit = audit_source(source, hooks, machine, about=about, trained=trained, **limits)
+        found[seed] = audit
         if looks is not None:
-            looks.ended(str(seed), found[seed])
+            looks.ended(str(seed), audit)
     return Audits(found, together=count > 1)
 
 

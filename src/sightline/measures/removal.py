@@ -121,8 +121,8 @@ class Removal:
         whole, chosen = to_numpy(trace.logits), decided(trace)
         deleted = run_once(subject, DELETED, removals, words.mask, without, keeps=keeps)
         replaced = run_once(subject, REPLACED, exchanged, words.mask, with_others, keeps=keeps)
-        alone = of_sets(classes_of(without_rest), back_to_rest)[-1, 0]
-        back_to_rest = back_to_rest[:-1]
+        predicted = of_sets(classes_of(without_rest), back_to_rest)
+        alone, back_to_rest = predicted[-1, 0], back_to_rest[:-1]
         area = of_sets(chance_gone(whole, deleted, chosen, removals.row), back).mean(axis=1)
         known = {name: ~(np.isnan(maps[name]) & maps.candidates).any(axis=1) for name in names}
         out: dict[str, Values] = {
@@ -145,8 +145,8 @@ class Removal:
                 out[f"{LOST}top.{name}"] = curve[:, :1]
         by_rest = of_sets(odds_gone(whole, without_rest, chosen, rest.row), back_to_rest)
         # A word that is read only once the cue is gone decides nothing while the cue is there.
-        needed = of_sets(flipped(without_rest, chosen, rest.row), back_to_rest) > 0
-        last = np.where(needed, 0.0, drops[:, [at]] - by_rest)
+        changed = ~np.isnan(predicted[:-1]) & (predicted[:-1] != chosen)
+        last = np.where(changed, 0.0, drops[:, [at]] - by_rest)
         for name, one in by_name(last, known, self.draws, apart=True).items():
             out[f"{LAST}{name}"] = one[:, 0]
         unanswered = np.isnan(drops).any(axis=(0, 1)) | np.isnan(drops_exchanged).any(axis=(0, 1))

@@ -95,11 +95,11 @@ def absence_ruled_out(evidence: Evidence, of: str) -> bool:
     return (share is not None and share.low > FLIPS) or (alone is not None and alone.high <= USUAL)
 
 
-def flips_are_open(evidence: Evidence, of: str) -> bool:
-    """Check whether more texts could change on which side of its limit the share of flipped
-    predictions of a class lies, or how often it is predicted without evidence.
+def limits_are_open(evidence: Evidence, of: str) -> bool:
+    """Check whether, of a class for which absence is not ruled out, more texts could change on which
+    side of its limit one of the two shares lies.
     """
     share, alone = flipped_share(evidence, of), share_without_evidence(evidence, of)
-    if share is None or alone is None or absence_ruled_out(evidence, of):
+    if share is None or alone is None:
         return False
     return share.low <= FLIPS < share.high or alone.low <= USUAL < alone.high

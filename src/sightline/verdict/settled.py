@@ -2,9 +2,10 @@
 
 A test is open if more texts are to come and its interval contains the threshold, or it has too few
 texts; or if it was not run yet. Whether a class is decided by absence is open, too, while the
-interval of its flipped share contains the limit. The verdict table is monotone: a passed test never makes a verdict
-worse, and a failed one never makes it better. So the best possible verdict passes all open tests,
-and the worst possible one fails all of them. If both are the same, the verdict is settled.
+interval of its flipped share, or of how often it is predicted without evidence, contains the limit.
+The verdict table is monotone: a passed test never makes a verdict worse, and a failed one never
+makes it better. So the best possible verdict passes all open tests, and the worst possible one
+fails all of them. If both are the same, the verdict is settled.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from sightline.verdict.accuracy_drop import DROPS
 from sightline.verdict.audit_test import AuditTest
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.decision_rule import decide
-from sightline.verdict.default_class import absence_ruled_out, flips_are_open, own_effect
+from sightline.verdict.default_class import absence_ruled_out, limits_are_open, own_effect
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import Judgement
 from sightline.verdict.verdict_table import TABLE, verdict_of
@@ -155,7 +156,7 @@ class OpenTests:
         return (
             "inconclusive" in others
             or "erasure" in self.pending
-            or flips_are_open(self.evidence, of)
+            or limits_are_open(self.evidence, of)
         )
 
 

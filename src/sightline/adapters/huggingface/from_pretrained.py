@@ -58,12 +58,13 @@ def load_huggingface(spec: str, device: str = "cpu") -> HuggingFace:
             change=change,
             field="model",
         )
-    instead = _BY_PROMPT if is_causal(folder_of(where)) else ""
+    folder = folder_of(where)
+    instead = _BY_PROMPT if is_causal(folder) else ""
     kind = auto.AutoModelForSequenceClassification
     # In half precision, rounding is larger than what an audit measures.
-    check_adapter(spec, folder_of(where))
+    check_adapter(spec, folder)
     module, tokenizer = read_whole(spec, where, kind, instead=instead, dtype=torch.float32)
-    check_kind(spec, folder_of(where))  # after missing weights, whose error says more
+    check_kind(spec, folder)  # after missing weights, whose error says more
     # It is not trained: without gradients of weights, graphs keep less memory.
     return transformer(
         module.to(device).eval().requires_grad_(False),

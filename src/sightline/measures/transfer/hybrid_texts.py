@@ -115,7 +115,7 @@ def crossed_gaps(donor: Written, receiver: Written, marked: Set[int]) -> Words:
     changed = {
         place
         for place in marked
-        if not place < min(there, end) or donor.spelled[place] != receiver.spelled[place]
+        if place >= min(there, end) or donor.spelled[place] != receiver.spelled[place]
     }
     for place in marked:
         if place >= end:

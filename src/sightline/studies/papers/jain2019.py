@@ -60,8 +60,8 @@ SIGNIFICANT = (
     "significant: at p ≤ .05 under permuted words, by a normal approximation with a continuity "
     "correction; theirs comes from SciPy (their code), where a text without "
     "a p-value counts as not significant, and is left out here. At most one text in 20 is so where "
-    "weights are not used and few words are tied. Shuffled weights that are used were not tested, so this share has no "
-    "chance level; theirs must be larger where the chance level of τ is high"
+    "weights are not used and few words are tied. Shuffled weights that are used were not tested, so "
+    "this share has no chance level; theirs must be larger where the chance level of τ is high"
 )
 DEFINED = (
     "gradient: the absolute sum of gradient × embedding of a word, attention held fixed (their "
