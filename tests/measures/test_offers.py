@@ -37,7 +37,7 @@ def agreement(model: object, **settings: object) -> Measurement:
 def test_a_model_that_offers_nothing_has_deletion() -> None:
     whole, little = agreement(MODEL), agreement(Offering(MODEL))
     assert set(little.values) == {
-        "words", "constant", "disagreement", "deletion", *(f"{kind}.deletion" for kind in KINDS)
+        "words", "constant", "unanswered", "disagreement", "deletion", *(f"{kind}.deletion" for kind in KINDS)
     }  # fmt: skip
     for kind in KINDS:
         found, known = little.values[f"{kind}.deletion"], whole.values[f"{kind}.deletion"]

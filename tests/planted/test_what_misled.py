@@ -2,7 +2,7 @@
 it now.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,6 @@ import torch
 from sightline.audits.audit_result import Audit
 from sightline.audits.run import audit
 from sightline.core.example import Example
-from sightline.core.needs import UNANSWERED
 from sightline.core.protocols import Auditable, Batch, Trace
 from sightline.core.results import CANNOT_TELL, MUST_NOT
 from sightline.data.dataset import Dataset
@@ -183,49 +182,78 @@ def test_a_model_that_learned_nothing_is_never_cleared_without_a_word() -> None:
     assert found.verdict.level == MUST_NOT or named
 
 
+Row = tuple[int, ...]
+Kind = Callable[[Row, frozenset[int], int], bool]
+
+
 class SilentOnChanged(Altered):
-    """Gives no finite answer to every second changed text. It answers where one word alone is gone,
-    as it is checked before an audit.
+    """Gives no finite answer to the changed texts of one kind: ``silent`` is asked of their words,
+    the words that decide, and the length of the texts.
     """
 
     origin = "elsewhere"
 
-    def __init__(self, model: Auditable, dataset: Dataset) -> None:
+    def __init__(self, model: Auditable, dataset: Dataset, silent: Kind) -> None:
         super().__init__(model)
         self.offers = frozenset()
-        self.known = {*self._rows(model.collate(dataset.test))}
+        self.silent = silent
+        rows = self._rows(model.collate(dataset.test))
+        self.known, self.length = {*rows}, max(map(len, rows))
+        self.cues = frozenset(
+            one
+            for text, row in zip(dataset.test, rows, strict=True)
+            for word, one in zip(text.tokens, row, strict=True)
+            if word.startswith(("alpha", "beta"))
+        )
 
     def changed(self, own: Trace) -> Trace:
-        one_less = max(map(len, self.known)) - 1
         gone = [
-            row not in self.known and len(row) != one_less and sum(row) % 2 == 0
+            row not in self.known and self.silent(row, self.cues, self.length)
             for row in self._rows(own.batch)
         ]
         return replace(own, logits=own.logits.masked_fill(torch.tensor(gone)[:, None], torch.nan))
 
-    def _rows(self, batch: Batch) -> list[tuple[int, ...]]:
+    def _rows(self, batch: Batch) -> list[Row]:
         return [
             tuple(row[there].tolist()) for row, there in zip(batch.ids, batch.mask, strict=True)
         ]
 
 
+def _some(row: Row) -> bool:
+    return sum(row) % 2 == 0
+
+
+SILENT: dict[str, Kind] = {
+    "every second of any kind, but not where one word is gone": lambda row, _, length: (
+        len(row) != length - 1 and _some(row)
+    ),
+    "those it is compared with: the deciding words are still there": lambda row, cues, length: (
+        len(row) < length - 1 and bool(cues & {*row}) and _some(row)
+    ),
+    "those with other words in place of the deciding ones": lambda row, cues, length: (
+        len(row) == length and not cues & {*row} and _some(row)
+    ),
+    "few with one word gone, so that no check before the audit meets one": lambda row, _, length: (
+        len(row) == length - 1 and sum(row) % 53 == 0
+    ),
+    "those of one word": lambda row, _, length: len(row) == 1 and _some(row),
+}
+
+
+@pytest.mark.parametrize("kind", SILENT)
 def test_texts_without_an_answer_once_changed_do_not_drop_out_in_silence(
-    needle: tuple[AttentionClassifier, Dataset],
+    needle: tuple[AttentionClassifier, Dataset], kind: str
 ) -> None:
     """Said before: can be shown with caveats, of the texts that were left."""
     model, dataset = needle
-    found = judged(SilentOnChanged(model, dataset).eval(), dataset)
+    found = judged(SilentOnChanged(model, dataset, SILENT[kind]).eval(), dataset)
+    silent = {
+        measure: int(found.measurements[measure].values["unanswered"].sum()) for measure in DECIDING
+    }
     assert found.verdict.row == 1
     assert found.verdict.level == CANNOT_TELL
     assert {one.row for one in found.verdict.by_class.values()} == {1}
-    results = {f.code: f for f in found.findings}
-    assert results["SL-305"].result == "failed"
-    silent = [
-        found.measurements[measure].undefined[quantity][UNANSWERED]
-        for measure, quantity in (
-            ("transplant", "carried.attention"),
-            ("erasure", "deleted.attention"),
-        )
-    ]
-    assert min(silent) > 10
-    assert f"on {max(silent)} of {len(found.texts)} texts" in found.verdict.reasons[0].words
+    assert max(silent.values()) > 10
+    assert (
+        f"on {max(silent.values())} of {len(found.texts)} texts" in found.verdict.reasons[0].words
+    )

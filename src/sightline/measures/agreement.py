@@ -114,6 +114,7 @@ class Agreement:
         out: dict[str, Array | Ragged] = {
             "words": mask.sum(1),
             "constant": is_flat(attention, texts.mask),
+            "unanswered": _unanswered(references, mask, maps.candidates).astype(float),
         }
         compared_words = {
             name: np.where(texts.mask, values, 0.0) for name, values in references.items()
@@ -207,6 +208,19 @@ class Agreement:
             "chance.references": np.mean(chances, axis=0),
             "tau.references": _tau(references["gradient"], references["deletion"], texts.mask),
         }
+
+
+def _unanswered(
+    references: References, mask: Bool[Array, "B W"], asked: Bool[Array, "B W"]
+) -> Bool[Array, " B"]:
+    """Mark the texts of several words with no finite answer once one of them is left out."""
+    several = mask.sum(1, keepdims=True) > 1
+    silent = [
+        (np.isnan(values) & mask & asked & several).any(axis=1)
+        for name, values in references.items()
+        if "deletion" in name
+    ]
+    return np.asarray(np.any(silent, axis=0)) if silent else np.zeros(len(mask), dtype=bool)
 
 
 def _alike(mask: Bool[Array, "B W"]) -> Float[Array, "B W"]:

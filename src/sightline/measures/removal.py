@@ -149,10 +149,17 @@ class Removal:
         last = np.where(changed, 0.0, drops[:, [at]] - by_rest)
         for name, one in by_name(last, known, self.draws, apart=True).items():
             out[f"{LAST}{name}"] = one[:, 0]
-        unanswered = np.isnan(drops).any(axis=(0, 1)) | np.isnan(drops_exchanged).any(axis=(0, 1))
-        unanswered |= np.isnan(alone)
+        reasons = _reasons(subject, words, odds(whole, chosen))
+        silent = _silent(drops) | _silent(by_rest) | np.isnan(alone)
+        silent |= _silent(drops_exchanged) & ~reasons[NO_OTHERS]
+        unanswered = silent & ~reasons[ONE_WORD] & ~reasons[ONE_CANDIDATE]
         scored = known.get("given", np.ones(len(whole), dtype=bool))
-        return out | _reasons(subject, words, odds(whole, chosen), unanswered, scored)
+        reasons |= {UNANSWERED: unanswered, "no scores for the text": ~scored}
+        return (
+            out
+            | {"unanswered": unanswered.astype(float)}
+            | {f"{WHY}{why}": applies for why, applies in reasons.items()}
+        )
 
     def _curves(
         self,
@@ -206,24 +213,25 @@ class Removal:
         return out
 
 
+ONE_WORD, ONE_CANDIDATE = "one word", "one candidate"
+NO_OTHERS = "no other text to take words from"
+
+
 def _reasons(
-    subject: MeasureContext,
-    words: Words,
-    whole_odds: Float[Array, " N"],
-    unanswered: Bool[Array, " N"],
-    scored: Bool[Array, " N"],
-) -> dict[str, Values]:
-    """Mark, by reason, the texts whose numbers are undefined."""
+    subject: MeasureContext, words: Words, whole_odds: Float[Array, " N"]
+) -> dict[str, Bool[Array, " N"]]:
+    """Mark the texts whose words cannot be removed or replaced, by reason."""
     alone = {text.index for text in subject.audited}
     return {
-        f"{WHY}one word": words.mask.sum(1) < 2,
-        f"{WHY}one candidate": np.isposinf(whole_odds),
-        f"{WHY}no other text to take words from": np.array(
-            [alone <= {text.index} for text in subject.texts]
-        ),
-        f"{WHY}{UNANSWERED}": unanswered,
-        f"{WHY}no scores for the text": ~scored,
+        ONE_WORD: words.mask.sum(1) < 2,
+        ONE_CANDIDATE: np.isposinf(whole_odds),
+        NO_OTHERS: np.array([alone <= {text.index} for text in subject.texts]),
     }
+
+
+def _silent(effects: Float[Array, "O S B"]) -> Bool[Array, " B"]:
+    """Mark the texts with no finite answer to some set of removed words."""
+    return np.asarray(np.isnan(effects).any(axis=(0, 1)))
 
 
 def _all_but_one(order: Int[Array, "B W"], words: Words) -> Bool[Array, "1 1 B W"]:

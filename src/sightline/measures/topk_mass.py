@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from sightline.core.needs import UNANSWERED
 from sightline.core.protocols import Arrays
 from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.trace_arrays import borders
@@ -91,9 +92,11 @@ def unranked(arrays: Arrays, *rest: str) -> dict[str, Bool[Array, " N"]]:
     remains otherwise.
     """
     one, alike = np.asarray(arrays["words"]) < 2, np.asarray(arrays["constant"])
+    silent = {UNANSWERED: np.asarray(arrays["unanswered"]) > 0} if "unanswered" in arrays else {}
     return {
         "one word": one,
         "constant attention": alike,
+        **silent,
         **dict.fromkeys(rest, np.ones(len(one), dtype=bool)),
     }
 

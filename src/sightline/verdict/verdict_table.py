@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sightline.core.needs import SAME_UNDER_QUERY, UNANSWERED
+from sightline.core.needs import SAME_UNDER_QUERY
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -309,17 +309,17 @@ def _broken(evidence: Evidence) -> Reason | None:
 
 
 def _unanswered(evidence: Evidence) -> int:
-    """Count the texts with no finite answer to what a test that charges the map makes of them.
+    """Count the texts with no finite answer to what a test makes of them: to any removal, move or
+    replacement, of the highlighted words or of those they are compared with.
 
     Left out, they would not count against the map, whatever else they have in common.
     """
-    counts = [0]
-    for claim in AUDIT_TESTS.values():
-        measured = evidence.measurement(claim.measure) if claim.charge else None
-        if measured is not None:
-            of_number = measured.undefined.get(claim.number.partition(".")[2], {})
-            counts.append(of_number.get(UNANSWERED, 0))
-    return max(counts)
+    counts = [
+        int(np.nansum(measured.values["unanswered"]))
+        for measured in map(evidence.measurement, evidence.outcomes)
+        if measured is not None and "unanswered" in measured.values
+    ]
+    return max(counts, default=0)
 
 
 def _left_behind(case: VerdictContext) -> Basis | None:

@@ -10,6 +10,7 @@ from sightline.config.measures.quantity import (
     COUNT,
     DIFFERENCE,
     MARGIN,
+    NO_ANSWER,
     ODDS,
     SHARE,
     SIZE,
@@ -94,6 +95,7 @@ ROWS: Mapping[str, MeasureRow] = {
                 DIFFERENCE,
             ),
             "floor": Quantity("comprehensiveness as published, of random words", DIFFERENCE, "N 5"),
+            "unanswered": NO_ANSWER,
             "words": WORDS,
         },
     ),
@@ -200,6 +202,7 @@ ROWS: Mapping[str, MeasureRow] = {
                 "themselves",
                 TRUTH,
             ),
+            "unanswered": NO_ANSWER,
             "within": Quantity(
                 (
                     "share of the hybrids whose prediction is no more confident than the "

@@ -44,6 +44,7 @@ class Quantity:
 
 WORDS = Quantity("words of the text", COUNT)
 ALL_EQUAL = Quantity("whether all weights are equal up to rounding", TRUTH)
+NO_ANSWER = Quantity("whether the model has no finite answer to a changed form of the text", TRUTH)
 NO_TOP = Quantity("whether no weight stands out: all are within 5 % of the largest", TRUTH)
 GOLD, LEARNED = Quantity("gold class", CLASS), Quantity("predicted class", CLASS)
 NATS = Scale("nats")

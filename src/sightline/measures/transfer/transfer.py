@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -181,7 +182,7 @@ class Transfer:
         }
         quantities = self._measured(subject, pairs, len(rows), seeds)
         lost = np.isnan(quantities["whole"]).all(axis=1)
-        unanswered = (quantities.pop("unanswered") > 0).any(axis=1)
+        quantities["unanswered"] = (quantities["unanswered"] > 0).any(axis=1).astype(float)
         return {
             "half": drawn.half[rows],
             "weight": drawn.weight[rows],
@@ -194,7 +195,7 @@ class Transfer:
             **{f"{WHY}{reason}": applies[rows] for reason, applies in drawn.why.items()},
             f"{WHY}{SAME_UNDER_QUERY}": lost & np.isin(np.arange(len(rows)), list(alike)),
             f"{WHY}an answer that the other text does not allow": lost,
-            f"{WHY}{UNANSWERED}": unanswered,
+            f"{WHY}{UNANSWERED}": quantities["unanswered"] > 0,
             f"{WHY}no scores for the text": ~lost,
         }
 
@@ -287,13 +288,15 @@ class Transfer:
         }
         for place, by_map in self._moved(subject, pairs, seeds).items():
             out["whole"][place] = sum(pairs[place].whole for _ in self.shares)
+            out["unanswered"][place] = any(
+                math.isnan(value) for done in by_map.values() for value in done.numbers.values()
+            )
             for name, done in by_map.items():
                 for kind, value in done.numbers.items():
                     out[f"{kind}.{name}"][place] = value
             if WATCHED in by_map:
                 leads_of = by_map[WATCHED].leads
                 out["beyond"][place] = share_beyond(leads_of, subject.learned.reach)
-                out["unanswered"][place] = np.isnan(leads_of).any()
         room = out["whole"] * len(self.own) / len(self.shares)
         out["within"] = 1 - mean_of_known(out.pop("beyond"))
         for name in names:
