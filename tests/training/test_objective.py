@@ -18,10 +18,6 @@ def logits_of(model: AttentionClassifier, text: Example) -> np.ndarray:
     return model.trace(model.collate([text])).logits[0].double().numpy()
 
 
-def losses(objective: SingleLabelLoss | MultiLabelLoss, model: AttentionClassifier) -> list[float]:
-    return objective.losses(model.eval(), TEXTS).tolist()
-
-
 @pytest.mark.parametrize(("classes", "weights"), [(2, (1, 1.5)), (3, (1, 2, 4))])
 @pytest.mark.parametrize("weighed", [True, False])
 def test_the_loss_of_a_text_is_weighed_by_its_class(
@@ -42,22 +38,20 @@ def test_the_loss_of_a_text_is_weighed_by_its_class(
 @pytest.mark.parametrize("spec", ["mlp(hidden=6)+additive", "mlp(hidden=8)+tying(delta=4.0)"])
 @pytest.mark.parametrize("weighed", [True, False])
 def test_only_labels_that_a_text_has_are_weighed(spec: str, weighed: bool) -> None:
-    model = untrained(spec, 3)
-    sets = np.array([[True, False, True], [False, True, True]])  # of the label numbers 0 and 1
+    model, texts = untrained(spec, 4).eval(), examples((5, 3, 7, 4, 6), classes=3)
+    sets = np.array([[1, 0, 1, 0], [0, 1, 1, 0], [1, 0, 0, 1]], dtype=bool)  # of each label number
     train = tuple(example("ba", n, label) for n, label in enumerate((0, 1, 1, 1)))
-    ratios = (
-        (3 / 1, 1 / 3, 0 / 4) if weighed else (1, 1, 1)
-    )  # texts without a label over those with
-    objective = MultiLabelLoss(train, sets, FitSpec(class_weights=weighed))
+    # Texts without the label over those with it, of which the last has none and counts as one.
+    ratios = (3 / 1, 1 / 3, 0 / 4, 4 / 1) if weighed else (1, 1, 1, 1)
+    beside = model.auxiliary_loss(model.trace(model.collate(texts)))
     wanted = []
-    for text in TEXTS:
-        found = zip(logits_of(model, text), sets[text.label], ratios, strict=True)
-        wanted.append(
-            sum(np.log1p(np.exp(-z)) * r if there else np.log1p(np.exp(z)) for z, there, r in found)
-        )
-    beside = model.auxiliary_loss(model.trace(model.collate(TEXTS)))
-    added = 0.0 if beside is None else beside.item()
-    assert losses(objective, model) == pytest.approx(np.array(wanted) + added, rel=1e-5)
+    for text in texts:
+        loss = 0.0 if beside is None else beside.item()
+        for z, has, ratio in zip(logits_of(model, text), sets[text.label], ratios, strict=True):
+            loss += ratio * np.log1p(np.exp(-z)) if has else np.log1p(np.exp(z))
+        wanted.append(loss)
+    objective = MultiLabelLoss(train, sets, FitSpec(class_weights=weighed))
+    assert objective.losses(model, texts).tolist() == pytest.approx(wanted, rel=1e-5)
 
 
 def test_validation_weighs_all_classes_and_labels_alike() -> None:
