@@ -304,6 +304,13 @@ def same_vectors(batch: Batch) -> torch.Tensor:
     return PLAIN.embedding(torch.ones_like(batch.ids))
 
 
+def the_same_for_every_word(traced: dict[str, torch.Tensor]) -> torch.Tensor:
+    """Token logits that any attention mixes to the logits, although other attention is decoded to
+    others.
+    """
+    return traced["logits"][:, None].expand(-1, traced["states"].shape[1], -1)
+
+
 WRONG: dict[str, tuple[WrappedModule, str, str]] = {
     "left in training mode": (
         training(lambda p: p),
@@ -457,6 +464,11 @@ WRONG: dict[str, tuple[WrappedModule, str, str]] = {
     ),
     "token logits of no mixture": (
         wrapped(OURS, PLAIN, token_logits=lambda t: torch.tanh(PLAIN.output(t["states"]))),
+        "mixture",
+        "miss the logits .*affine",
+    ),
+    "token logits that only its own attention mixes": (
+        wrapped(OURS, PLAIN, token_logits=the_same_for_every_word),
         "mixture",
         "miss the logits .*affine",
     ),

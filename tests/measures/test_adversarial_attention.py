@@ -17,7 +17,7 @@ from sightline.numerics.max_divergence import bound_gap
 from sightline.numerics.rank_agreement import top_count
 from tests.planted.by_hand import WORLDS
 from tests.reference import attentions as literal
-from tests.texts import examples, untrained
+from tests.texts import evened, examples, untrained
 
 TEXTS = examples((7, 4, 6, 2, 5))
 
@@ -61,6 +61,31 @@ def test_one_logit_is_answered_by_the_corners_of_each_text() -> None:
             assert not literal.flips(gaps, weights, values["nats"][row] - 1e-4)
         else:
             assert not literal.flips(gaps, weights, 20.0)
+
+
+def test_the_chance_level_is_the_mean_over_random_words_of_the_least_weight_on_them() -> None:
+    texts, epsilon, share, draws = examples((2, 3, 3, 4, 3, 4)), 0.03, 0.4, 8
+    model = untrained("mlp(hidden=6)+additive", seed=7)
+    model.decoder.affine.weight.data *= 6
+    model = evened(model, texts)  # words speak for either class
+    values = take(model, texts, epsilon=epsilon, share=share, draws=draws).values
+    apart = {"answer": np.zeros(2), "decision": np.zeros(2)}
+    for row, text in enumerate(texts):
+        trace = model.trace(model.collate([text]))
+        z, weights = trace.token_logits[0].double().numpy(), trace.attention[0].double().numpy()
+        own = weights / weights.sum() @ z
+        gaps, side = (z, -z)[int(own[0] <= 0)], np.zeros(1)
+        corners = {
+            "answer": literal.corners(z, *bound_gap(own, expit(own), expit(-own), epsilon)),
+            "decision": literal.corners(gaps, side, side + np.inf),
+        }
+        top, *random = _held(words_of(trace), share, draws, Seeds(0))[:, 0]
+        for name, some in corners.items():
+            least = [literal.least(some, held) for held in random]
+            assert values[f"{name}.random"][row] == pytest.approx(np.mean(least), abs=1e-4)
+            of_top = abs(np.mean(least) - literal.least(some, top))
+            apart[name] = np.maximum(apart[name], [of_top, np.ptp(least)])
+    assert np.min([*apart.values()]) > 0.05  # from the top words, and of draws from each other
 
 
 def test_a_word_that_holds_all_evidence_must_keep_what_the_answer_takes() -> None:

@@ -1,5 +1,7 @@
 """Agreement: pieces put together rightly, and the two ways in which it is undefined."""
 
+from math import erfc, sqrt
+
 import numpy as np
 import pytest
 import torch
@@ -87,6 +89,80 @@ def test_coupling_is_what_shuffled_weights_show_when_they_are_used() -> None:
     assert values["chance.gradient"].mean() < 0.8
 
 
+def test_coupling_is_the_agreement_of_models_that_are_given_the_shuffled_weights() -> None:
+    """Each shuffle with the maps that it makes, which are neither those of another shuffle nor of
+    the model.
+    """
+    model, texts, shuffles = sharpened(untrained("bilstm(hidden=6)+additive")).double(), TEXTS, 3
+    attention = [model.trace(model.collate([text])).attention[0].numpy() for text in texts]
+    values = agreement(model, texts, shuffles=shuffles).values
+    drawn = [
+        Seeds(0)
+        .generator("coupling", text.index)
+        .permuted(np.tile(np.arange(len(text.tokens)), (shuffles, 1)), axis=1)
+        for text in texts
+    ]
+    single = []
+    for shuffle in range(shuffles):
+        orders = [orders[shuffle] for orders in drawn]
+        pairs = zip(texts, attention, orders, strict=True)
+        model.source = GivenWeights({text.index: row[order] for text, row, order in pairs})
+        single.append(agreement(model, texts).values)
+    for name in ("gradient", "deletion"):
+        for ours, theirs in (("coupling", "captured"), ("coupling_tau", "tau")):
+            apart = np.array([found[f"{theirs}.{name}"] for found in single])
+            assert apart.std(axis=0).max() > 0.1
+            assert values[f"{ours}.{name}"] == pytest.approx(apart.mean(axis=0), abs=1e-9)
+
+
+def test_gradient_and_deletion_are_compared_with_each_other_in_both_directions() -> None:
+    values = agreement(untrained("bilstm(hidden=6)+additive", seed=11).double()).values
+    pairs = zip(values["gradient"].rows(), values["deletion"].rows(), strict=True)
+    one_way = []
+    for row, pair in enumerate(pairs):
+        count = max(1, len(pair[0]) // 10)
+        shares, chances = [], []
+        for own, other in (pair, pair[::-1]):
+            falling = np.sort(own)[::-1]
+            # No group of equal shades reaches over the line: it is at most two steps wide.
+            assert falling[count - 1] - falling[count] > 2 * VISIBLE * own.max()
+            most = np.sort(other)[::-1][:count].sum()
+            shares.append(other[np.argsort(-own)[:count]].sum() / most)
+            chances.append(other.mean() * count / most)
+        assert values["captured.references"][row] == pytest.approx(np.mean(shares), abs=1e-9)
+        assert values["chance.references"][row] == pytest.approx(np.mean(chances), abs=1e-9)
+        tau = formulas.tau_b(*pair)
+        assert values["tau.references"][row] == pytest.approx(tau, abs=1e-9)
+        one_way.append(abs(shares[0] - shares[1]))
+    assert max(one_way) > 0.1
+
+
+def test_tau_is_significant_up_to_five_percent_of_random_orders_in_either_direction() -> None:
+    """Orders of n words without ties: p is that of z = (|S| − 1) / √(n (n − 1) (2n + 5) / 18), where
+    S is τ times the pairs.
+    """
+    model, texts = untrained("mlp(hidden=6)+additive").double(), examples((4, 5, 5, 5, 12, 12, 2))
+    model.source = Uniform()
+    ranks = [
+        np.argsort(np.argsort(row))
+        for row in agreement(model, texts).values["free_deletion"].rows()
+    ]
+    ranks[2] = np.where(ranks[2] == 4, 3, np.where(ranks[2] == 3, 4, ranks[2]))  # two exchanged
+    ranks[3] = 4 - ranks[3]  # reversed
+    ranks[5] = np.random.default_rng(0).permutation(12)
+    model.source = GivenWeights({t.index: 1.5**row for t, row in zip(texts, ranks, strict=True)})
+    values = agreement(model, texts).values
+    found, tau = values["significant.free_deletion"], values["tau.free_deletion"]
+    assert tau[:5] == pytest.approx([1, 1, 0.8, -1, 1])
+    for row, text in enumerate(texts):
+        n = len(text.tokens)
+        off = max(abs(tau[row]) * n * (n - 1) / 2 - 1, 0) / sqrt(n * (n - 1) * (2 * n + 5) / 18)
+        assert found[row] == (erfc(off / sqrt(2)) <= 0.05)
+    assert found.tolist() == [0, 1, 0, 1, 1, 0, 0]
+    model.source = Uniform()
+    assert np.isnan(agreement(model, texts).values["significant.free_deletion"]).all()
+
+
 def test_constant_attention_has_no_top_words() -> None:
     model = untrained("mlp(hidden=6)+additive")
     model.source = Uniform()
@@ -122,8 +198,9 @@ def test_fewer_tokens_at_once_change_nothing() -> None:
 
 def test_the_free_reference_is_the_mean_of_both_text_by_text() -> None:
     values = agreement(sharpened(untrained("bilstm(hidden=6)+additive"))).values
-    for kind in ("captured", "chance", "draws"):
+    for kind in ("captured", "chance", "draws", "mass", "mass_chance"):
         pair = values[f"{kind}.free_gradient"], values[f"{kind}.free_deletion"]
+        assert np.nanmax(np.abs(pair[0] - pair[1])) > 0.01
         assert values[f"{kind}.free"] == pytest.approx((pair[0] + pair[1]) / 2, nan_ok=True)
     assert values["captured.free"].max() > values["chance.free"].max()
 

@@ -20,7 +20,7 @@ from sightline.models.alterations import RandomShown
 from sightline.models.attention import GivenWeights, Uniform
 from sightline.numerics.relative_positions import CELLS, recut
 from tests.reference import asked
-from tests.texts import examples, untrained
+from tests.texts import evened, examples, sharpened, untrained
 
 TEXTS = examples((7, 4, 6, 2, 5))
 
@@ -64,6 +64,31 @@ def test_log_odds_lost_are_those_of_the_mixtures(classes: int) -> None:
             assert values[f"{name}_odds"][row] == pytest.approx(lost, abs=1e-4)
             assert values[name][row] == (int(other.argmax()) if classes > 2 else int(other[0] > 0))
         assert values["moved"][row] >= np.abs(own - z.mean(0)).max() - 1e-5
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_permuted_weights_decide_as_the_mixtures_of_the_drawn_orders(classes: int) -> None:
+    model = evened(sharpened(untrained("mlp(hidden=6)+additive", classes)), TEXTS)
+    values = take(model).values
+    draws = values["permuted"].shape[1]
+    for row, text in enumerate(TEXTS):
+        trace = model.trace(model.collate([text]))
+        z, weights = trace.token_logits[0].numpy(), trace.attention[0].numpy()
+        places = np.tile(np.arange(len(text.tokens)), (draws, 1))
+        orders = Seeds(0).generator("need", text.index).permuted(places, axis=1)
+        mixed = [weights[order] @ z for order in orders]
+        own = weights @ z
+        chosen = int(own.argmax()) if classes > 2 else int(own[0] > 0)
+        assert values["learned"][row] == chosen
+        assert values["permuted"][row].tolist() == [
+            int(one.argmax()) if classes > 2 else int(one[0] > 0) for one in mixed
+        ]
+        lost = asked.odds_of_logits(own, chosen) - np.mean(
+            [asked.odds_of_logits(one, chosen) for one in mixed]
+        )
+        assert values["permuted_odds"][row] == pytest.approx(lost, abs=1e-8)
+    shares = (values["permuted"] == values["learned"][:, None]).mean(axis=1)
+    assert shares.min() < shares.max()  # some decisions depend on the order
 
 
 def test_weights_that_are_shown_and_not_used_move_nothing() -> None:

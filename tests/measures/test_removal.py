@@ -7,11 +7,13 @@ import pytest
 
 from sightline.audits.measure_pass import measure
 from sightline.core.example import Example
-from sightline.core.protocols import MeasureContext
+from sightline.core.needs import UNANSWERED
+from sightline.core.protocols import MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures import removal
 from sightline.measures.attribution_maps import AttributionMaps, rivals
+from sightline.measures.batch_words import Words
 from sightline.measures.perturbations import chunks
 from sightline.measures.removal import Removal
 from sightline.measures.removal_curves import Removals, run_once
@@ -136,6 +138,40 @@ def test_what_has_no_log_odds_or_no_other_text_is_counted() -> None:
     alone = take(MODELS["one logit"][0], TEXTS[:1])
     assert alone.undefined["replaced.random"] == {"no other text to take words from": 1}
     assert "deleted.random" not in alone.undefined
+
+
+@pytest.mark.parametrize("silent", ["one word deleted", "all but one deleted", "replaced"])
+def test_one_removal_without_an_answer_is_enough_to_count_a_text(
+    silent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, texts = MODELS["one logit"]
+    row, others = 3, len(texts[3].tokens) - 1
+    gone = {"one word deleted": 1, "all but one deleted": others}.get(silent)
+    without, crossed = removal.answers_without, removal.answers
+
+    def shortened(
+        subject: MeasureContext, trace: Trace, words: Words, removals: Removals, most: int
+    ) -> np.ndarray:
+        found = without(subject, trace, words, removals, most)
+        of = np.array([subject.texts[one].index for one in removals.row])
+        found[(of == texts[row].index) & (removals.gone.sum(axis=1) == gone)] = np.nan
+        return found
+
+    def exchanged(model: AttentionClassifier, asked: list, most: int) -> np.ndarray:
+        found = crossed(model, asked, most)
+        if silent == "replaced":
+            of = [n for n, (text, _) in enumerate(asked) if text.index == texts[row].index]
+            found[of[:1]] = np.nan
+        return found
+
+    monkeypatch.setattr(removal, "answers_without", shortened)
+    monkeypatch.setattr(removal, "answers", exchanged)
+    reasons = take(model, texts).undefined
+    assert not any("unexplained" in why for why in reasons.values())
+    unanswered = {name: why[UNANSWERED] for name, why in reasons.items() if UNANSWERED in why}
+    kind = {"replaced": "replaced", "one word deleted": "deleted"}.get(silent, "alone")
+    assert any(name.startswith(kind) for name in unanswered)
+    assert {*unanswered.values()} == {1}
 
 
 def test_a_text_without_scores_is_counted_for_them_alone() -> None:

@@ -382,14 +382,15 @@ def test_lines_over_several_corpora_or_without_a_number_are_not_kept(store: Stor
 
 
 def test_a_study_counted_again_from_its_file_says_the_same(store: Store, tmp_path: Path) -> None:
-    plan, runs = planned(), list(store.summaries())
-    first = run_counts.count(plan.artefact, [plan], store, runs, StudyResults())
-    assert first.kept.status == {
-        "planned": 4,
-        "done": 4,
-        "hours_left": 0,
-        "usual_seconds": pytest.approx(1, abs=60),
-    }
+    plan = planned()
+    runs = [replace(run, seconds=n) for n, run in enumerate(store.summaries(), start=1)]
+    others = [
+        replace(runs[0], key="of another study", seconds=900),
+        replace(runs[0], state="failed", seconds=900),
+    ]
+    first = run_counts.count(plan.artefact, [plan], store, runs + others, StudyResults())
+    mean = (1 + 2 + 3 + 4) / 4
+    assert first.kept.status == {"planned": 4, "done": 4, "hours_left": 0, "usual_seconds": mean}
     file = write_rows(tmp_path / "results.csv.gz", rows_kept(plan.artefact.id, first.kept))
     again = kept_of(read_rows(file))[plan.artefact.id]
     empty = run_counts.count(plan.artefact, [plan], Store(tmp_path / "empty"), (), again)

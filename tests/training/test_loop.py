@@ -174,6 +174,30 @@ def test_the_kept_epoch_is_the_best_by_the_chosen_figure(keep: str) -> None:
     assert now == pytest.approx(record.epochs[record.kept - 1].accuracy)
 
 
+def test_of_equal_epochs_the_weights_of_the_first_are_kept() -> None:
+    dataset = load(parse_data("planted:needle(n=240,length=6,strength=0.7)"), 0)
+    model = build(
+        parse_model("mlp(hidden=16)"), Vocabulary.fit(dataset.train), dataset.label_names, 0
+    )
+    weights = []
+    record = fit(
+        model,
+        dataset.train,
+        dataset.validation[:8],
+        FitSpec(epochs=8, patience=8, keep="accuracy"),
+        0,
+        on_epoch=lambda epoch: weights.append(model.decoder.affine.weight.detach().clone()),
+    )
+    figures = [epoch.accuracy for epoch in record.epochs]
+    best = [number for number, figure in enumerate(figures) if figure == max(figures)]
+    assert len(best) > 1
+    assert best[-1] > 0
+    assert record.kept == best[0] + 1
+    kept = model.decoder.affine.weight
+    assert [torch.equal(kept, one) for one in weights].index(True) == best[0]
+    assert sum(torch.equal(kept, one) for one in weights) == 1
+
+
 def test_training_stops_when_patience_ends() -> None:
     dataset = load(parse_data("planted:needle(n=240,length=6,strength=0.5)"), 0)
     model = build(
