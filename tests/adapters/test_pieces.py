@@ -67,9 +67,16 @@ def wrapped(size: int = 2, batched: bool = True) -> object:
         )
         return Batch(ids, ids > 0, ids > 0, word, labels, index)
 
+    return by_hand(collate)
+
+
+def by_hand(collate: object, *, masked: bool = True, one_length: bool = False) -> object:
     def trace(batch: Batch, vectors: torch.Tensor) -> dict:
         states = torch.tanh(NET.layer(vectors))
-        attention = (states @ NET.query).masked_fill(~batch.mask, -torch.inf).softmax(1)
+        scores = states @ NET.query
+        attention = (
+            scores.masked_fill(~batch.attendable, -torch.inf) if masked else scores
+        ).softmax(1)
         return {
             "attention": attention,
             "states": states,
@@ -87,6 +94,7 @@ def wrapped(size: int = 2, batched: bool = True) -> object:
         trace=trace,
         decode=decode,
         token_logits=lambda traced: NET.output(traced["states"]),
+        one_length=one_length,
     )
 
 
@@ -209,23 +217,6 @@ def joined(model_of: object) -> object:
     return model_of(collate)
 
 
-def by_wrap(collate: object) -> object:
-    def trace(batch: Batch, vectors: torch.Tensor) -> dict:
-        states = torch.tanh(NET.layer(vectors))
-        weights = (states @ NET.query).masked_fill(~batch.attendable, -torch.inf).softmax(1)
-        return {
-            "attention": weights,
-            "states": states,
-            "logits": decode({"states": states}, weights),
-        }
-
-    def decode(traced: dict, attention: torch.Tensor) -> torch.Tensor:
-        return NET.output(torch.einsum("bt,bth->bh", attention, traced["states"]))
-
-    calls = {"collate": collate, "embed": lambda batch: NET.embedding(batch.ids), "trace": trace}
-    return sightline.wrap(NET, link="sigmoid", decode=decode, **calls)
-
-
 class Pooled(nn.Module):
     """The same network as one module, which a tap reads."""
 
@@ -250,7 +241,7 @@ SHARED = [
 ]
 
 
-@pytest.mark.parametrize("road", [by_wrap, by_tap])
+@pytest.mark.parametrize("road", [by_hand, by_tap])
 def test_of_two_words_that_share_a_piece_the_second_is_not_seen(road: object) -> None:
     model = joined(road)
     seen = [model.seen(text) for text in SHARED]
@@ -280,7 +271,7 @@ def test_words_in_another_order_are_still_refused() -> None:
         return replace(batch, word=word, attendable=word >= 0)
 
     with pytest.raises(ModelError, match=r"not numbered from 0 in order|another order|words, and"):
-        by_wrap(turned).collate([SHARED[0]])
+        by_hand(turned).collate([SHARED[0]])
 
 
 # ---------------------------------------------------------------- a module that ignores its mask
@@ -310,28 +301,7 @@ def unmasked_by_tap(one_length: bool) -> object:
 
 
 def unmasked_by_wrap(one_length: bool) -> object:
-    def trace(batch: Batch, vectors: torch.Tensor) -> dict:
-        states = torch.tanh(NET.layer(vectors))
-        weights = (states @ NET.query).softmax(1)
-        return {
-            "attention": weights,
-            "states": states,
-            "logits": decode({"states": states}, weights),
-        }
-
-    def decode(traced: dict, attention: torch.Tensor) -> torch.Tensor:
-        return NET.output(torch.einsum("bt,bth->bh", attention, traced["states"]))
-
-    return sightline.wrap(
-        NET,
-        link="sigmoid",
-        collate=pairs,
-        embed=lambda batch: NET.embedding(batch.ids),
-        trace=trace,
-        decode=decode,
-        token_logits=lambda traced: NET.output(traced["states"]),
-        one_length=one_length,
-    )
+    return by_hand(pairs, masked=False, one_length=one_length)
 
 
 @pytest.mark.parametrize("road", [unmasked_by_tap, unmasked_by_wrap])

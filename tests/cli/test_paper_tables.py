@@ -80,21 +80,9 @@ def test_figures_and_tables_lie_in_a_folder(
         replace(base, model={**base.model, **small_model}, parts=parts, fit=fit),
     )
     out = tmp_path / "out"
-    done = sightline(
-        "study",
-        "jain2019:J-4",
-        "--data",
-        folder,
-        "--seeds",
-        "1",
-        "--limit",
-        "10",
-        "--store",
-        tmp_path / "store",
-        "--out",
-        out,
-        "--json",
-    )
+    drawn = ("study", "jain2019:J-4", "--data", folder, "--seeds", "1", "--limit", "10")
+    drawn = (*drawn, "--store", tmp_path / "store", "--json")
+    done = sightline(*drawn, "--out", out)
     output = json.loads(done.out)
     mark = ".J-4.sightline"  # what was written here, so that the same command replaces it
     files = {path.name for path in out.iterdir()} - {mark}
@@ -112,20 +100,7 @@ def test_figures_and_tables_lie_in_a_folder(
         assert len(row[2]["runs"]) == made
         assert {*row[2]["runs"]} <= keys
     assert "ours: a sample of at most 10 test texts of each run" in output["notes"]
-    again = sightline(
-        "study",
-        "jain2019:J-4",
-        "--data",
-        folder,
-        "--seeds",
-        "1",
-        "--limit",
-        "10",
-        "--store",
-        tmp_path / "store",
-        "--dry-run",
-        "--json",
-    )
+    again = sightline(*drawn, "--dry-run")
     assert json.loads(again.out)["to_run"] == 0
     asked = ("study", "list", "--data", folder, "--limit", "10", "--store", tmp_path / "store")
     rows = {row["id"]: row for row in json.loads(sightline(*asked, "--json").out)}

@@ -5,16 +5,13 @@ import re
 import sys
 import types
 from pathlib import Path
-from typing import Any
 
 import docs_checks as checks
 import docs_claims
 import docs_commands as commands
 import docs_promises as promised
-import docs_real as real
 import docs_results as results
 import docs_tables as tables
-import docs_trained as models_trained
 import make_docs
 import numpy as np
 import pytest
@@ -209,28 +206,8 @@ def test_filling_twice_changes_nothing(fresh):
     assert make_docs.remake(fresh) == fresh
 
 
-def test_every_command_and_flag_is_on_the_page_of_commands():
+def test_every_flag_is_on_the_page_of_commands():
     page = commands.commands_page()
-    assert re.findall(r"^## (.+)$", page, re.MULTILINE) == [
-        "demo",
-        "train",
-        "audit",
-        "look",
-        "predict",
-        "report",
-        "card",
-        "figure",
-        "table",
-        "compare",
-        "export",
-        "study",
-        "results",
-        "list",
-        "check-data",
-        "check-model",
-        "vectors",
-        "doctor",
-    ]
     assert [flag for flag in commands.flags() - {"--help"} if f"`{flag}" not in page] == []
     assert "| `AUDIT_DIR` | A folder" in page
     assert "| `--controls uniform&#124;frozen&#124;" in page
@@ -253,347 +230,17 @@ def test_what_was_not_counted_yet_is_said(monkeypatch, tmp_path):
         assert results.RESULTS[name]().startswith("Not counted yet: `validation/verify.py --only ")
 
 
-def test_results_of_worlds_become_tables():
-    def share(count: int) -> dict[str, Any]:
-        return {"count": count, "share": count / 200, "interval": [0.0, 1.0]}
-
-    group = {
-        "world": "needle", "encoder": "mlp", "n_cells": 200, "accuracy_mean": 0.987, "right": 190,
-        "rows": {str(row): share(190 if row == 5 else 2) for row in range(1, 8)},
-    }  # fmt: skip
-    held = {
-        "name": "needle, mlp: row 4 5",
-        "count": 190,
-        "of": 200,
-        "limit": "≥ 190",
-        "holds": True,
-    }
-    broken = {"name": "needle | cnn", "count": 3, "of": 50, "limit": "≤ 1", "holds": False}
-    stored = {
-        "cells": 2000, "seeds": [0, 199], "groups": [group], "hours": 1.25, "gates": [held, broken],
-        "environment": {"versions": {"torch": "2.0"}, "threads": 1},
-    }  # fmt: skip
-    told, result = results.cost_and_gates(stored), results.worlds(stored)
-    same_text("docs", f"{told}\n{result}")
-    assert "**1 of 2 gates hold.**" in told
-    assert "| needle &#124; cnn | 3 of 50 | ≤ 1 |" in told
-    assert "| needle | mlp | 0.99 | 200 | 190 | 2 | 2 | 2 | 2 | 2 | 190 | 2 |" in result
-    assert "| 4, 5 |" in result
-    assert "what fails" not in results.cost_and_gates(stored | {"gates": [held]})
-    assert "planned" not in told
-    part = results.cost_and_gates(stored | {"planned": 8150, "hours_left": 21.3})
-    assert (
-        "**2,000 of 8,150 planned runs are counted**; the rest would take about 21.3 hours "
-        "of one worker."
-    ) in part
-
-
-def test_results_of_the_example_become_a_table():
-    score = {"verdict": "passed", "value": 0.4, "low": 0.35, "high": 0.45, "n": 300}
-    row = {
-        "model": "MLP",
-        "spec": "mlp",
-        "accuracy": 0.8,
-        "tau_gradient": 0.31,
-        "tau_deletion": None,
-    }
-    sure = {"value": 1, "low": 0.98, "high": 1}
-    rows = [
-        row | {"findings": {"SL-101": score}},
-        row | {"accuracy": sure, "findings": {"SL-104": {"verdict": "not run"}}},
-    ]
-    result = results.examples({"rows": rows}).splitlines()
-    same_text("docs", result[0])
-    assert result[2] == "| MLP: `mlp` | 0.80 | 0.31 | — | passed 0.40 [0.35, 0.45], n = 300 | — |"
-    assert result[3] == "| MLP: `mlp` | 1.00 [0.98, 1.00] | 0.31 | — | — | not run |"
-    assert results.examples({"data": "planted:needle()", "rows": rows}).startswith(
-        "On `planted:needle()`:\n\n| model"
-    )
-
-
-KNOWN = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 300}
-UNKNOWN = {"value": float("nan"), "low": float("nan"), "high": float("nan"), "n": 0}
-
-
-def model_row(name: str, guide: str, score: dict[str, float]) -> dict[str, Any]:
-    by_class = {"beta": {"answer": "failed", "effect": KNOWN}}
-    found = {
-        "answer": "passed",
-        "number": score,
-        "floor": KNOWN,
-        "effect": score,
-        "by_class": by_class,
-    }
-    return {
-        "model": name,
-        "spec": "mlp",
-        "guide": guide,
-        "altered": "" if guide else "random",
-        "accuracy": KNOWN,
-        "on_the_stop": KNOWN,
-        "verdict": {"row": 5, "text": "can be shown with caveats", "reasons": []},
-        "by_class": {"beta": {"row": 2, "text": "must not be shown"}},
-        "findings": {"SL-303": found, "SL-107": {"answer": "not run"}},
-        "maps": [{"name": "gradient", "answer": "passed", "chosen": bool(guide), "carried": score}],
-    }
-
-
-def test_an_example_each_way_becomes_a_table():
-    rows = [model_row("right", "onto", KNOWN), model_row("wrong", "", UNKNOWN)]
-    cases = [
-        {"model": "right", "of": ""},
-        {"model": "wrong", "of": ""},
-        {"model": "right", "of": "beta"},
-    ]
-    stored = {
-        "data": "planted:needle()",
-        "rows": rows,
-        "examples": {"SL-303": cases, "SL-107": cases[:1]},
-    }
-    result = results.example("SL-303", stored).splitlines()
-    assert (
-        result[2]
-        == "| right | 0.50 [0.40, 0.60] | 0.50 [0.40, 0.60] | 0.50 [0.40, 0.60] | passed, n = 300 |"
-    )
-    assert result[3] == "| wrong | — | 0.50 [0.40, 0.60] | — | passed, n = 0 |"
-    same_text("docs", result[4])
-    assert results.example("SL-107", stored).splitlines()[2] == "| right | — | — | — | not run |"
-    same_text("docs", results.example("SL-103", stored))
-    assert "| right | `mlp`, `fit.guide=onto` | 0.50 [0.40, 0.60] | can be shown" in results.models(
-        stored
-    )
-    assert "| wrong | `mlp`, `altered=random` |" in results.models(stored)
-    stop = results.full_stop(stored)
-    assert stop.startswith("|  | right |\n")
-    assert "| by predicted class | beta: must not be shown (row 2) |" in stop
-    assert "| carried by gradient | 0.50 [0.40, 0.60], passed (put first) |" in stop
-
-
-def test_results_of_real_texts_become_tables():
-    found = {
-        "SL-303": {"answer": "passed", "answers": {}, "effect": KNOWN},
-        "SL-107": {"answer": "not run"},
-    }
-    row = {
-        "corpus": "sst",
-        "encoder": "mlp",
-        "seed": "0",
-        "texts": 300,
-        "findings": found,
-        "learned": {"accuracy": KNOWN, "guessing": KNOWN},
-        "verdict": {"row": 5, "text": "with caveats", "reasons": []},
-        "by_class": {"negative": {"row": 2, "text": "must not be shown", "reasons": []}},
-        "maps": [
-            {"name": "gradient", "chosen": True, "carried": KNOWN},
-            {"name": "given", "chosen": False, "carried": None},
-        ],
-    }
-    other = row | {
-        "seed": "1",
-        "learned": None,
-        "by_class": {},
-        "findings": {"SL-303": {"answer": "failed"}},
-    }
-    result = real.real_texts({"rows": [row, other]})
-    ends = "0.50 [0.40, 0.60]"
-    assert (
-        f"| sst | mlp | 0 | 300 | {ends} | {ends} | with caveats (row 5) | negative: row 2 |"
-        in result
-    )
-    assert "| sst | mlp | 1 | 300 | — | — | with caveats (row 5) | — |" in result
-    assert "| sst | mlp | 0.50 +− | ∅ |" in result
-    assert "| sst | mlp | 0.50 (2) | — |" in result
-
-
-def test_results_of_trained_models_become_tables():
-    printed = {
-        "paper": "Wen et al. 2022",
-        "place": "Table 1",
-        "metric": "accuracy",
-        "value": 0.842,
-        "apart": -0.342,
-        "reached": False,
-    }
-    named = {
-        "corpus": "sst",
-        "preset": "wen2022",
-        "model": "bilstm+mlm(eta=1.0)",
-        "accuracy": KNOWN,
-        "F1": KNOWN,
-    }
-    group = named | {
-        "seeds": 3,
-        "least": 0.79,
-        "printed": [
-            printed,
-            printed | {"value": 0.9, "reached": True},
-            printed | {"reached": None},
-        ],
-    }
-    other = group | {"corpus": "snli", "F1": None, "least": None, "printed": []}
-    row = named | {
-        "run": "a",
-        "seed": "0",
-        "epochs": 8,
-        "kept": 2,
-        "converged": False,
-        "seconds": 1234,
-    }
-    settings = [
-        {"run": "a", "corpus": "sst", "model": named["model"], "validation": 0.87654},
-        {"run": "b", "corpus": "sst", "model": "bilstm+mlm(eta=3.0)", "validation": 0.5},
-    ]
-    gate = {
-        "name": "sst: accuracy",
-        "count": "0.5",
-        "of": 300,
-        "limit": "reaches 0.79",
-        "holds": False,
-    }
-    stored = {"rows": [row], "models": [group, other], "settings": settings, "gates": [gate]}
-    result = models_trained.trained(stored | {"planned": 9, "hours_left": 2.0})
-    ends = "0.50 [0.40, 0.60]"
-    same_text("docs", result)  # the setting that was not chosen is done, too
-    assert "| sst: accuracy | 0.5 of 300 | reaches 0.79 |" in result
-    reached = (
-        "0.842 accuracy (Wen et al. 2022, Table 1): no, -0.342; 0.9 accuracy (Wen et al. 2022, "
-        "Table 1): yes, -0.342; 0.842 accuracy (Wen et al. 2022, Table 1): open, -0.342"
-    )
-    assert (
-        f"| sst | `wen2022` | `bilstm+mlm(eta=1.0)` | 3 | 300 | {ends} | {ends} | 0.79 | "
-        f"{reached} |"
-    ) in result
-    assert f"| snli | `wen2022` | `bilstm+mlm(eta=1.0)` | 3 | 300 | {ends} | — | — | — |" in result
-    assert "| sst | `bilstm+mlm(eta=1.0)` | 0.8765 |" in result
-    assert (
-        f"| sst | `wen2022` | `bilstm+mlm(eta=1.0)` | 0 | {ends} | {ends} | 8 | 2 | no | 1,234 |"
-        in result
-    )
-    assert "Settings" not in models_trained.trained(
-        {**stored, "settings": [], "gates": [gate | {"holds": True}]}
-    )
-
-
-def test_results_of_coverage_become_a_table():
-    rows = [
-        {
-            "kind": "mean",
-            "shape": "rare",
-            "n": n,
-            "held": 0.9 + n / 10_000,
-            "without_interval": n // 200,
-        }
-        for n in (50, 200)
-    ]
-    gate = {
-        "name": "mean, rare, n = 200",
-        "count": 1840,
-        "of": 2000,
-        "limit": "≥ 0.93",
-        "holds": False,
-    }
-    result = results.coverage({"repetitions": 2000, "level": 0.95, "rows": rows, "gates": [gate]})
-    same_text("docs", result)
-    assert "| mean | rare | 0.905 | 0.920, 1 without |" in result
-    assert "| mean, rare, n = 200 | 1840 of 2000 | ≥ 0.93 |" in result
-
-
-def gate(name: str, count: int = 3, of: int = 3) -> dict[str, Any]:
-    return {
-        "name": f"chaos: {name}",
-        "count": count,
-        "of": of,
-        "limit": f"= {of}",
-        "holds": count == of,
-    }
-
-
-CHAOS = {
-    "configurations": 8,
-    "longest_seconds_after_the_parent": 0.25,
-    "stops": {"SIGKILL to all": 3, "SIGTERM": 2},
-    "damaged": {"bit flipped": 7},
-    "exit_codes": {"SIGKILL to all": {"-9": 3}, "SIGTERM": {"-15": 1, "143": 1}},
-    "gates": [
-        gate("SIGKILL to all: nothing half-written"),
-        gate("SIGTERM: nothing half-written", 1, 2),
-        gate("SIGTERM: code", 2, 2),
-        gate("claims read-only: exit code 2", 2, 2),
-        gate("of these whole", 24, 24),
-    ],
-}
-
-
-def test_results_of_chaos_become_tables():
-    result = promised.chaos(CHAOS)
-    same_text("docs", result)
-    assert (
-        "Exit codes of what was stopped: SIGKILL to all: -9 (3); SIGTERM: -15 (1), 143 (1). "
-        in result
-    )
-    assert (
-        "|  | SIGKILL to all | SIGTERM |\n| --- | --- | --- |\n| nothing half-written | 3 of "
-        "3 | 1 of 2 |\n"
-    ) in result
-    assert "| code | — | 2 of 2 |" in result
-    assert "| claims read-only | exit code 2 | 2 of 2 |" in result
-    assert "| in the end | of these whole | 24 of 24 |" in result
-
-
-SHARED = {
-    "configurations": 8,
-    "two_studies": {"the same": {"rounds": 3, "exit_codes": {"0": 5, "4": 1}}},
-    "gates": [
-        gate("two studies, the same: made once", 40, 40),
-        gate("two studies, one killed: made once", 9, 10),
-    ],
-}
-
-
-def test_results_of_two_studies_become_a_table():
-    result = promised.shared(SHARED)
-    same_text("docs", result)
-    assert "|  | two studies, the same | two studies, one killed |" in result
-    assert "| made once | 40 of 40 | 9 of 10 |" in result
-
-
-def test_results_of_odd_command_lines_become_a_table():
-    kinds = [
-        {
-            "kind": "flags",
-            "cases": 1200,
-            "codes": {"0": 700, "2": 500},
-            "faults": 0,
-            "most_seconds": 2.5,
-            "most_mib": 300,
-        },
-        {
-            "kind": "specs",
-            "cases": 10,
-            "codes": {"2": 9, "-9": 1},
-            "faults": 1,
-            "most_seconds": 30.0,
-            "most_mib": 2048,
-        },
-    ]
-    result = promised.fuzz(
-        {"cases": 1210, "limits": {"seconds": 10, "bytes": 2**30}, "kinds": kinds}
-    )
-    same_text("docs", result)
-    assert (
-        "| odd | cases | ended with -9 | ended with 0 | ended with 2 | with a fault | the "
-        "longest | the largest |"
-    ) in result
-    assert "| flags | 1,200 | 0 | 700 | 500 | 0 | 2.5 s | 300 MiB |" in result
-    assert "| specs | 10 | 1 | 0 | 9 | 1 | 30 s | 2,048 MiB |" in result
-
-
 def test_a_promise_is_told_with_what_was_counted_of_it(monkeypatch):
-    monkeypatch.setattr(promised, "verified", {"chaos": CHAOS, "shared": SHARED}.get)
+    counts = {"chaos": [("all: whole", 3), ("TERM: whole", 1)], "shared": [("made once", 9)]}
+    kept = {
+        name: {"gates": [{"name": f"{name}: {of}", "count": n, "of": 10} for of, n in rows]}
+        for name, rows in counts.items()
+    }
+    monkeypatch.setattr(promised, "verified", kept.get)
     of_files = promised.Promise(
         "whole",
         ("tests/_io/test_atomic_write.py",),
-        {"chaos": ("nothing half-written",), "shared": ("made once",)},
+        {"chaos": ("whole",), "shared": ("made once",)},
     )
     to_come = promised.Promise("still", ("tests/test_x.py",), {"repeats": ("equal",)})
     monkeypatch.setattr(promised, "PROMISES", (of_files, to_come))
@@ -603,24 +250,6 @@ def test_a_promise_is_told_with_what_was_counted_of_it(monkeypatch):
     )
     with refused(ValueError):
         promised.promises()
-
-
-def test_results_of_repeats_become_a_table():
-    row = {
-        "changed": "hash seed",
-        "promised": "equal bits",
-        "equal_to_the_bit": True,
-        "largest_difference": 0.0,
-    }
-    near = {
-        "changed": "memory",
-        "promised": "1e-9",
-        "equal_to_the_bit": False,
-        "largest_difference": 6.45e-14,
-    }
-    result = promised.repeats({"model": "mlp", "rows": [row, near]})
-    same_text("docs", result)
-    assert "| hash seed | equal bits | yes | 0 |\n| memory | 1e-9 | no | 6e-14 |" in result
 
 
 # ---------------------------------------------------------------- what a page says of values

@@ -12,8 +12,7 @@ from sightline.core.errors import MissingExtra, SightlineError
 from sightline.experiments.executors import slurm_jobs
 from sightline.experiments.executors.slurm_jobs import SlurmJobs
 from sightline.experiments.executors.worker_choice import Workers, executor_of, read_workers
-from sightline.experiments.run_guard import should_run
-from sightline.experiments.store import Store
+from sightline.experiments.store import Store, should_run
 from tests.contract.test_executors import GOOD, keeps_its_word
 
 

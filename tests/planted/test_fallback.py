@@ -2,7 +2,6 @@
 holds a cue.
 """
 
-from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -10,11 +9,10 @@ import torch
 
 import sightline
 from sightline.audits.audit_result import Audit
-from sightline.core.example import Example
 from sightline.core.results import Finding
-from sightline.measures.default_measures import default_measures
+from tests.planted.worded import LABELS, ids_in, judged_on, worded
 
-LABELS, FILLERS, CUE, FALLBACK = ("alpha", "beta"), 200, 4.0, 2.5
+FILLERS, CUE, FALLBACK = 200, 4.0, 2.5
 NAMES = (
     *(f"w{number}" for number in range(FILLERS)),
     *(f"cue{label}" for label in LABELS),
@@ -40,12 +38,6 @@ def judged() -> Audit:
         words.insert(int(generator.integers(len(words) + 1)), f"cue{LABELS[number % 2]}")
         made.append(" ".join(words))
 
-    def collate(examples: Sequence[Example]) -> tuple[torch.Tensor, torch.Tensor]:
-        length = max(len(example.tokens) for example in examples)
-        rows = [[NAMES.index(word) + 1 for word in one.tokens] for one in examples]
-        ids = torch.tensor([row + [0] * (length - len(row)) for row in rows])
-        return ids, ids > 0
-
     def trace(batch, numbers):
         of_text = numbers * batch.mask[..., None]
         no_cue = ~((WORTH[batch.ids, 0].abs() > 1) & batch.mask).any(1)
@@ -55,20 +47,9 @@ def judged() -> Audit:
         shown = weights / weights.sum(1, keepdim=True) + 0 * numbers[..., 0]
         return {"attention": shown, "logits": logit[:, None]}
 
-    model = sightline.wrap(
-        torch.nn.Identity().eval(),
-        link="sigmoid",
-        labels=LABELS,
-        collate=collate,
-        embed=lambda batch: WORTH[batch.ids],
-        trace=trace,
-    )
     gold = [LABELS[number % 2] for number in range(len(made))]
-    return sightline.audit(
-        model,
-        sightline.data_from(made, gold, splits="all"),
-        measures=default_measures(chosen=("agreement", "erasure", "transplant")),
-    )
+    data = sightline.data_from(made, gold, splits="all")
+    return judged_on(data, worded(WORTH, ids_in(NAMES), trace))
 
 
 def finding(code: str) -> Finding:

@@ -2,20 +2,16 @@
 its map.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 import torch
 
 import sightline
 from sightline.audits.audit_result import Audit
-from sightline.core.example import Example
-from sightline.core.protocols import Auditable
-from sightline.measures.default_measures import default_measures
 from sightline.models.attacks import code
+from tests.planted.worded import LABELS, ids_in, judged_on, rows, worded
 
-LABELS, FILLERS, CUES = ("alpha", "beta"), 200, ("cuealpha", "cuebeta")
+FILLERS, CUES = 200, ("cuealpha", "cuebeta")
 NAMES = (*(f"w{number}" for number in range(FILLERS)), *CUES)
 EVIDENCE = torch.zeros(len(NAMES) + 1, 2, dtype=torch.float64)
 """What each word adds to the logit, and of which code a filler is; padding is 0."""
@@ -35,19 +31,14 @@ def texts() -> sightline.data.dataset.Dataset:
     return sightline.data_from(made, [LABELS[number % 2] for number in range(190)], splits=splits)
 
 
-def ids_of(example: Example) -> tuple[int, ...]:
-    return tuple(NAMES.index(word) + 1 for word in example.tokens)
+ids_of = ids_in(NAMES)
 
 
 def judged(texts: sightline.data.dataset.Dataset, *, honest: bool) -> Audit:
     """Audit a model that predicts by the cue and shows it, or one that shows fillers of the code of
     its prediction.
     """
-    known = {ids_of(text) for split in texts.splits.values() for text in split}
-
-    def collate(examples: Sequence[Example]) -> tuple[torch.Tensor, torch.Tensor]:
-        ids = torch.tensor([ids_of(example) for example in examples])
-        return ids, ids > 0
+    known = {tuple(ids_of(text)) for split in texts.splits.values() for text in split}
 
     def trace(batch, numbers):
         cue = (numbers[..., 0] * batch.mask).sum(1)
@@ -63,21 +54,7 @@ def judged(texts: sightline.data.dataset.Dataset, *, honest: bool) -> Audit:
             "logits": logit[:, None],
         }
 
-    model: Auditable = sightline.wrap(
-        torch.nn.Identity().eval(),
-        link="sigmoid",
-        labels=LABELS,
-        collate=collate,
-        embed=lambda batch: EVIDENCE[batch.ids],
-        trace=trace,
-    )
-    return sightline.audit(
-        model, texts, measures=default_measures(chosen=("agreement", "erasure", "transplant"))
-    )
-
-
-def rows(audit: Audit) -> set[int]:
-    return {audit.verdict.row, *(one.row for one in audit.verdict.by_class.values())}
+    return judged_on(texts, worded(EVIDENCE, ids_of, trace))
 
 
 def test_a_map_that_only_texts_of_a_test_confirm_is_not_shown(

@@ -2,19 +2,15 @@
 right all the same.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 import torch
 
 import sightline
 from sightline.audits.audit_result import Audit
-from sightline.core.example import Example
-from sightline.core.protocols import Auditable
-from sightline.measures.default_measures import default_measures
+from tests.planted.worded import LABELS, ids_in, judged_on, rows, worded
 
-LABELS, FILLERS = ("alpha", "beta"), 200
+FILLERS = 200
 NAMES = (
     *(f"w{number}" for number in range(FILLERS)),
     "cuealpha",
@@ -45,16 +41,6 @@ def judged(texts: sightline.data.dataset.Dataset, *, filler: float) -> Audit:
     shown so much.
     """
 
-    def collate(examples: Sequence[Example]) -> tuple[torch.Tensor, torch.Tensor]:
-        length = max(len(example.tokens) for example in examples)
-        ids = torch.tensor(
-            [
-                [NAMES.index(word) + 1 for word in one.tokens] + [0] * (length - len(one.tokens))
-                for one in examples
-            ]
-        )
-        return ids, ids > 0
-
     def trace(batch, numbers):
         evidence = numbers[..., 0] * batch.mask
         small = torch.where(evidence.abs() > 1, 0.0, evidence)
@@ -68,25 +54,11 @@ def judged(texts: sightline.data.dataset.Dataset, *, filler: float) -> Audit:
             "logits": logit[:, None],
         }
 
-    model: Auditable = sightline.wrap(
-        torch.nn.Identity().eval(),
-        link="sigmoid",
-        labels=LABELS,
-        collate=collate,
-        embed=lambda batch: EVIDENCE[batch.ids],
-        trace=trace,
-    )
-    return sightline.audit(
-        model, texts, measures=default_measures(chosen=("agreement", "erasure", "transplant"))
-    )
+    return judged_on(texts, worded(EVIDENCE, ids_in(NAMES), trace))
 
 
 def top_word(audit: Audit) -> str:
     return next(one.result for one in audit.findings if one.code == "SL-307")
-
-
-def rows(audit: Audit) -> set[int]:
-    return {audit.verdict.row, *(one.row for one in audit.verdict.by_class.values())}
 
 
 def test_two_words_of_which_either_is_enough_can_be_shown(

@@ -10,8 +10,8 @@ import sightline
 from sightline.audits.audit_result import Audit
 from sightline.core.example import Example
 from sightline.core.results import BY_ABSENCE, CAVEATS, Finding
+from tests.planted.worded import LABELS, worded
 
-LABELS = ("alpha", "beta")
 FILLERS = [f"w{number}" for number in range(200)]
 NAMES = {"alpha": ("Rome", "Oslo", "Lima", "Bern"), "beta": ("Cairo", "Delhi", "Tunis", "Quito")}
 SURE = 6.0
@@ -22,25 +22,15 @@ def audited(texts: list[str], worth: dict[str, float]) -> Audit:
     known = {word: number for number, word in enumerate(worth, start=1)}
     table = torch.tensor([0.0, *worth.values()], dtype=torch.float64)[:, None]
 
-    def collate(rows: list[Example]) -> tuple[torch.Tensor, torch.Tensor]:
-        width = max(len(row.tokens) for row in rows)
-        ids = [[known.get(word, 0) for word in row.spelled] for row in rows]
-        there = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in ids])
-        return torch.tensor([row + [0] * (width - len(row)) for row in ids]), there > 0
+    def ids_of(text: Example) -> list[int]:
+        return [known.get(word, 0) for word in text.spelled]
 
     def trace(batch: object, vectors: torch.Tensor) -> dict[str, torch.Tensor]:
         size = (table[batch.ids, 0].abs() + 1e-9) * batch.mask
         logits = (vectors[..., 0] * batch.mask).sum(1, keepdim=True)
         return {"attention": size / size.sum(1, keepdim=True), "logits": logits}
 
-    model = sightline.wrap(
-        torch.nn.Identity().eval(),
-        link="sigmoid",
-        labels=LABELS,
-        collate=collate,
-        embed=lambda batch: table[batch.ids],
-        trace=trace,
-    )
+    model = worded(table, ids_of, trace)
     gold = [LABELS[number % 2] for number in range(len(texts))]
     return sightline.audit(model, sightline.data_from(texts, gold, splits="all"), seed=0)
 

@@ -15,7 +15,7 @@ from sightline.api.study import PlannedStudy, RunSettings, run_study
 from sightline.config.base_runs import base_of, lender_of
 from sightline.config.run_keys import run_key, training_key
 from sightline.config.spec_syntax import parse_data
-from sightline.config.specs import DataSpec, RunSpec
+from sightline.config.specs import RunSpec
 from sightline.core.results import Table
 from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
@@ -25,6 +25,7 @@ from sightline.studies.run_counts import table
 from sightline.studies.run_plan import Plan
 from sightline.studies.study_definition import Params, grid_of
 from sightline.studies.update_results import Work
+from tests.studies.runs import read_instead
 from tests.texts import example
 
 PLANTED = parse_data("planted:needle(n=200,length=8,strength=0.9)")
@@ -32,11 +33,7 @@ PLANTED = parse_data("planted:needle(n=200,length=8,strength=0.9)")
 
 @pytest.fixture
 def planted(monkeypatch: pytest.MonkeyPatch) -> None:
-    def data(folder: Path, corpus: str) -> DataSpec:
-        return PLANTED
-
-    for study in (ablations, adversaries):
-        monkeypatch.setattr(study, "data_of", data)
+    read_instead(monkeypatch, PLANTED, ablations, adversaries)
     ablations._words_of.cache_clear()
 
 

@@ -27,6 +27,7 @@ from sightline.config.specs import RunSpec
 from sightline.core.errors import DataError, SpecError
 from sightline.core.results import Estimate
 from sightline.data.word_vectors import write_vectors
+from sightline.experiments.cost_estimate import RunCosts
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store, Summary
 from sightline.studies import run_counts, update_results
@@ -45,7 +46,6 @@ from sightline.studies.papers.published_values import (
     printed_values,
     printed_values_in,
 )
-from sightline.studies.remaining_cost import RunCosts
 from sightline.studies.results_file import COLUMNS, Row, read_rows, rows_of, values_of, write_rows
 from sightline.studies.run_plan import COUNTED, Plan, Readings, joint_name
 from sightline.studies.study_catalogue import CALIBRATIONS

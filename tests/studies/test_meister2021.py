@@ -6,20 +6,16 @@ import pytest
 
 from sightline.config.run_keys import training_key
 from sightline.config.spec_syntax import parse_data
-from sightline.config.specs import DataSpec
 from sightline.studies.papers import meister2021, study_models
 from sightline.studies.study_definition import Params
+from tests.studies.runs import read_instead
 
 PLANTED = parse_data("planted:needle(n=120,length=8,strength=0.9)")
 
 
 @pytest.fixture
 def planted(monkeypatch: pytest.MonkeyPatch) -> None:
-    def data(folder: Path, corpus: str) -> DataSpec:
-        return PLANTED
-
-    for study in (meister2021, study_models):
-        monkeypatch.setattr(study, "data_of", data)
+    read_instead(monkeypatch, PLANTED, meister2021, study_models)
 
 
 def test_softmax_models_are_those_of_the_study_of_trained_ones(

@@ -10,7 +10,7 @@ import pytest
 
 from sightline.config.run_keys import run_key
 from sightline.config.spec_syntax import parse_data
-from sightline.config.specs import DataSpec, RunSpec
+from sightline.config.specs import RunSpec
 from sightline.config.word_maps import RIVALS, SIGNED_RIVALS
 from sightline.experiments.grid import pin
 from sightline.experiments.run_in_store import run_stored
@@ -18,16 +18,14 @@ from sightline.experiments.store import Store
 from sightline.studies.calibration import plausible_vs_faithful
 from sightline.studies.run_counts import table
 from sightline.studies.study_definition import Params, grid_of
+from tests.studies.runs import read_instead
 
 PLANTED = parse_data("planted:needle(n=200,length=8,strength=0.9)")
 
 
 @pytest.fixture
 def planted(monkeypatch: pytest.MonkeyPatch) -> None:
-    def data(folder: Path) -> DataSpec:
-        return PLANTED
-
-    monkeypatch.setattr(plausible_vs_faithful, "data_of", data)
+    read_instead(monkeypatch, PLANTED, plausible_vs_faithful)
 
 
 def small(run: RunSpec) -> RunSpec:

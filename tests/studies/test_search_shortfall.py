@@ -10,7 +10,6 @@ import pytest
 
 from sightline.config.run_keys import run_key, training_key
 from sightline.config.spec_syntax import parse_data
-from sightline.config.specs import DataSpec
 from sightline.core.results import Measurement
 from sightline.experiments.grid import pin
 from sightline.experiments.run_in_store import run_stored
@@ -20,17 +19,14 @@ from sightline.studies.papers import study_models
 from sightline.studies.run_counts import table
 from sightline.studies.study_definition import Params, grid_of
 from tests.numerics.searching import farthest_of_pairs
+from tests.studies.runs import read_instead
 
 PLANTED = parse_data("planted:needle(n=120,length=8,strength=0.9)")
 
 
 @pytest.fixture
 def planted(monkeypatch: pytest.MonkeyPatch) -> None:
-    def data(folder: Path, corpus: str) -> DataSpec:
-        return PLANTED
-
-    for study in (search_shortfall, study_models):
-        monkeypatch.setattr(study, "data_of", data)
+    read_instead(monkeypatch, PLANTED, search_shortfall, study_models)
 
 
 def test_models_are_those_of_the_study_of_trained_ones(planted: None, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from sightline.config.run_keys import run_key, training_key
 from sightline.config.spec_syntax import parse_data
-from sightline.config.specs import DataSpec, RunSpec
+from sightline.config.specs import RunSpec
 from sightline.core.results import Estimate
 from sightline.experiments.grid import pin
 from sightline.experiments.run_in_store import run_stored
@@ -17,17 +17,14 @@ from sightline.experiments.store import Store
 from sightline.studies.papers import study_models, word_retention
 from sightline.studies.run_counts import table
 from sightline.studies.study_definition import Params, grid_of
+from tests.studies.runs import read_instead
 
 PLANTED = parse_data("planted:needle(n=200,length=8,strength=0.9)")
 
 
 @pytest.fixture
 def planted(monkeypatch: pytest.MonkeyPatch) -> None:
-    def data(folder: Path, corpus: str) -> DataSpec:
-        return PLANTED
-
-    for study in (word_retention, study_models):
-        monkeypatch.setattr(study, "data_of", data)
+    read_instead(monkeypatch, PLANTED, word_retention, study_models)
 
 
 def small(run: RunSpec) -> RunSpec:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from sightline.core.errors import SpecError, near_it
+from sightline.experiments.cost_estimate import RunCosts
 from sightline.experiments.store import Store
 from sightline.studies.papers.paper_index import PAPER_TABLES, paper_table_named, plan_named
 from sightline.studies.papers.predicted_cost import left_of
 from sightline.studies.papers.protocol import asked_of
 from sightline.studies.papers.published_values import PAPERS
-from sightline.studies.remaining_cost import RunCosts
 from sightline.studies.run_plan import Plan, plan_of
 from sightline.studies.study_corpora import CORPORA
 from sightline.studies.study_corpora import vectors_of as vectors_of
@@ -90,7 +90,7 @@ def list_papers(asked: Params, data: Path | None, store: Path | None) -> list[di
         row |= {"lacking": dict(plan.absent), "runs": len(plan.planned), "figures": one.figures}
         if costs is not None:
             assert kept is not None  # its costs are needed
-            row |= {"done": costs.count(plan.grid), "hours_left": _hours(plan, kept)}
+            row |= {"done": costs.count(plan.grid.keys), "hours_left": _hours(plan, kept)}
         rows.append(row)
     return rows
 

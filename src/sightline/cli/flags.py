@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,10 +14,11 @@ from sightline.api.data_source import DataSpec
 from sightline.api.list_choices import COMPANIONS, EXPENSIVE, Reduction
 from sightline.api.run_options import MOST_TEXTS
 from sightline.api.study_workers import Workers, read_workers
-from sightline.config.duration_syntax import read_duration
 from sightline.core.installation import install_line
 
 _LEAST_MEMORY = 2**20
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h)?\s*")
+_SECONDS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
 def needs(extra: str) -> str:
@@ -39,13 +41,14 @@ def read_memory(text: str) -> int:
 
 
 def read_budget(text: str) -> float:
-    """Read a duration such as 5m as seconds.
+    """Read a duration such as 90, 90s, 5m or 1.5h as seconds.
 
-    >>> read_budget("5m")
-    300.0
+    >>> read_budget("5m"), read_budget("1.5h"), read_budget("90")
+    (300.0, 5400.0, 90.0)
     """
-    seconds = read_duration(str(text))
-    if seconds is None or not 0 < seconds < 10**7:
+    found = _DURATION.fullmatch(str(text))
+    seconds = float(found[1]) * _SECONDS[found[2] or "s"] if found else 0.0
+    if not 0 < seconds < 10**7:
         raise typer.BadParameter(f"expected a duration such as 90s, 5m or 1h, got {text!r}")
     return seconds
 

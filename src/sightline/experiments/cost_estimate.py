@@ -1,15 +1,15 @@
 """Estimate how long the runs of a study take, from finished runs and trials of the others.
 
-A run costs as much as finished runs of the same data and model. Of data and models that were never
-run, some are tried (`forecast`) and the rest get their mean.
+A run costs as much as finished runs of the same data and model (`RunCosts`). Of data and models that
+were never run, some are tried (`forecast`) and the rest get their mean.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from sightline.config.specs import RunSpec
 if TYPE_CHECKING:
     from sightline.experiments.store import Summary
 
-Item = TypeVar("Item")
 Span = tuple[float, float]
 SECONDS = 10.0
 """Seconds for trials; at least one run is tried."""
@@ -38,7 +37,8 @@ class Cost:
 
 def estimate(todo: Sequence[RunSpec], done: Sequence[Summary]) -> Cost:
     """Estimate the time of the runs ``todo``, on one thread each as in a worker."""
-    known = _known(done)
+    costs = RunCosts.of(done).seconds
+    known = {kind: (each, each) for kind, each in costs.items() if isinstance(kind, tuple)}
     kinds = dict[tuple[str, str], RunSpec]()
     for spec in todo:
         if _kind(spec) not in known:
@@ -57,18 +57,39 @@ def _kind(spec: RunSpec) -> tuple[str, str]:
     return str(spec.data), str(spec.model)
 
 
-def mean_seconds(done: Iterable[Summary], of: Callable[[Summary], Item]) -> dict[Item, float]:
-    """Average the seconds of finished runs, grouped by ``of``."""
-    seconds = dict[Item, list[float]]()
-    for one in done:
-        seconds.setdefault(of(one), []).append(one.seconds)
-    return {kind: float(np.mean(each)) for kind, each in seconds.items()}
+@dataclass(frozen=True)
+class RunCosts:
+    """The finished runs, and their mean seconds: by data and model, by data, and over all
+    (``None``).
+    """
 
+    done: frozenset[str]
+    seconds: Mapping[tuple[str, str] | str | None, float]
 
-def _known(done: Sequence[Summary]) -> dict[tuple[str, str], Span]:
-    """Average the finished runs by data and model."""
-    means = mean_seconds(done, lambda one: (one.data, one.model))
-    return {kind: (each, each) for kind, each in means.items()}
+    @classmethod
+    def of(cls, runs: Iterable[Summary], keys: Collection[str] | None = None) -> RunCosts:
+        """Average finished runs; with ``keys`` only these, because other runs take other times."""
+        among = None if keys is None else {*keys}
+        done = [run for run in runs if run.state == "done" and (among is None or run.key in among)]
+        seconds = dict[tuple[str, str] | str | None, list[float]]()
+        for run in done:
+            for group in ((run.data, run.model), run.data, None):
+                seconds.setdefault(group, []).append(run.seconds)
+        means = {group: float(np.mean(each)) for group, each in seconds.items()}
+        return cls(frozenset(run.key for run in done), means)
+
+    def count(self, keys: Iterable[str]) -> int:
+        """Count the finished runs among these."""
+        return len(self.done.intersection(keys))
+
+    def no_less(self, spec: RunSpec, than: float) -> float:
+        """Return the seconds of a run: the mean of its data and model, or else at least ``than``.
+
+        A run of another model may have found its training done, and then says too little of one
+        that has not.
+        """
+        known = self.seconds.get(_kind(spec))
+        return max(than, self.seconds.get(str(spec.data), than)) if known is None else known
 
 
 def _tried(kinds: Mapping[tuple[str, str], RunSpec]) -> tuple[dict[tuple[str, str], Span], float]:

@@ -15,8 +15,7 @@ from sightline.experiments.callbacks import Display
 from sightline.experiments.checkpoints import Pace, TrainingCheckpoints
 from sightline.experiments.device import one_thread
 from sightline.experiments.pipeline import run
-from sightline.experiments.run_guard import refused_by_the_disk, should_run
-from sightline.experiments.store import State, Store
+from sightline.experiments.store import State, Store, refused_by_the_disk, should_run
 from sightline.experiments.training_jobs import Fitted, TrainOnce
 from sightline.models.classifier import AttentionClassifier
 from sightline.models.model_storage import read_classifier, write_classifier

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -306,6 +306,24 @@ class Store:
     def claim_training(self, key: str, *, wait: bool = True) -> AbstractContextManager[bool]:
         """Claim a training, waiting for its holder, who is making it."""
         return claim(self.root / CLAIMS / f"training-{key}", wait=wait)
+
+
+def should_run(state: State, *, again: bool) -> bool:
+    """Tell whether to make a run: it was never made, or it failed and ``again`` asks to
+    repeat it.
+    """
+    return state == "missing" or (state == "failed" and again)
+
+
+@contextmanager
+def refused_by_the_disk(store: Store) -> Iterator[None]:
+    """Turn errors of the disk into a `StoreError`, because every other run would meet them too."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"{store.root}: {error.strerror or error}; free some space and run again"
+        ) from error
 
 
 def _about(spec: RunSpec) -> tuple[str, str, int]:

@@ -6,12 +6,12 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sightline.experiments.cost_estimate import RunCosts
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store, Summary
 from sightline.studies.aggregate import AggregateLine
 from sightline.studies.kept_results import StudyResults, page, row_of
 from sightline.studies.papers import predicted_cost
-from sightline.studies.remaining_cost import RunCosts
 from sightline.studies.results_file import Row
 from sightline.studies.run_plan import COUNTED, Plan
 from sightline.studies.study_definition import Params, Study, Values, finished_runs
@@ -135,7 +135,7 @@ def remaining_seconds(
     if plan.artefact.paper:
         return predicted_cost.left_of(plan.keyed, store, unread)
     usual = usual_seconds(before.status) or mean_of_done([plan], runs)
-    return seconds_left(plan, unread, RunCosts.of(runs, plan.grid), before, usual)
+    return seconds_left(plan, unread, RunCosts.of(runs, plan.grid.keys), before, usual)
 
 
 def seconds_left(
@@ -155,8 +155,7 @@ def mean_of_done(plans: Iterable[Plan], runs: Sequence[Summary]) -> float:
     finished.
     """
     keys = {key for plan in plans for key in plan.grid.keys}
-    done = RunCosts.of(run for run in runs if run.key in keys)
-    return round(done.seconds.get(None, 0.0), 1)
+    return round(RunCosts.of(runs, keys).seconds.get(None, 0.0), 1)
 
 
 def earlier_estimate(before: StudyResults, of: CorpusModel, usual: float) -> float:

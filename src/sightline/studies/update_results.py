@@ -13,13 +13,13 @@ import numpy as np
 from sightline.config.base_runs import lender_of, names_lent_by
 from sightline.config.specs import RunSpec
 from sightline.data.word_vectors import write_vectors
+from sightline.experiments.cost_estimate import RunCosts
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store, Summary
 from sightline.studies.kept_results import StudyResults, kept_of, page, rows_kept
 from sightline.studies.papers.paper_scope import ALL
 from sightline.studies.papers.run_order import PaperForecast, forecast, ordered
 from sightline.studies.papers.study_models import DIMENSION, make_vectors, starts_in
-from sightline.studies.remaining_cost import RunCosts
 from sightline.studies.results_file import locked, read_rows, write_rows
 from sightline.studies.run_counts import (
     Seconds,
@@ -197,8 +197,8 @@ def _count(
     if study.whole is None:
         return count(study, plans, store, runs, known)
     (plan,) = plans
-    costs = RunCosts.of(runs, plan.grid)
-    done, left = costs.count(plan.grid), _left_of_whole(plan, costs, known)
+    costs = RunCosts.of(runs, plan.grid.keys)
+    done, left = costs.count(plan.grid.keys), _left_of_whole(plan, costs, known)
     if not done or done < _counted(known, plan):  # the file rests on more runs
         return StudyCount(known, left)
     found = count_whole(study, plan, store)
@@ -215,8 +215,13 @@ def _left_of_whole(plan: Plan, costs: RunCosts, known: StudyResults) -> Seconds:
     """Return the seconds of each run of a study counted as a whole that is neither done here nor
     counted before; earlier counts do not name their runs, so the first missing ones are taken.
     """
-    missing = costs.each(plan.grid.specs, usual_seconds(known.status))
-    before = max(0, _counted(known, plan) - costs.count(plan.grid))
+    usual = usual_seconds(known.status)
+    missing = {
+        key: costs.no_less(spec, usual)
+        for spec, key in zip(plan.grid.specs, plan.grid.keys, strict=True)
+        if key not in costs.done
+    }
+    before = max(0, _counted(known, plan) - costs.count(plan.grid.keys))
     return {**dict.fromkeys(plan.grid.keys), **dict([*missing.items()][before:])}
 
 
@@ -260,10 +265,10 @@ def _left(
     known = before.get(name, StudyResults())
     if STUDIES[name].whole is not None:
         (plan,) = plans
-        return _left_of_whole(plan, RunCosts.of(runs, plan.grid), known)
+        return _left_of_whole(plan, RunCosts.of(runs, plan.grid.keys), known)
     left = dict[str, float | None]()
     for plan in plans:
-        costs = RunCosts.of(runs, plan.grid)
+        costs = RunCosts.of(runs, plan.grid.keys)
         done = {one.name: None for one in plan.readings if costs.done.issuperset(one.keys)}
         unread = plan.unread({**known.said, **done})
         left |= dict.fromkeys(plan.grid.keys) | remaining_seconds(plan, unread, store, runs, known)

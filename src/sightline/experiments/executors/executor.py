@@ -5,21 +5,21 @@ An executor stores nothing itself, so it may be killed at any moment: only the s
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from sightline.config.run_keys import run_key, training_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import StoreError
+from sightline.experiments.store import State, Store, should_run
 from sightline.training.control_models import trainings_of
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from sightline.experiments.store import State, Store
 
 RunEnding = Literal["done", "failed", "missing", "killed"]
 ATTEMPTS = 3
@@ -80,6 +80,44 @@ class KillCounts:
             spec, f"{description} {ATTEMPTS} times, perhaps for want of memory", 0.0
         )
         return RunOutcome(spec, "failed", description)
+
+
+@dataclass
+class RemoteRuns:
+    """Runs that wait, and runs on other machines: each with its job there and its claim, which this
+    process holds.
+    """
+
+    left: deque[RunSpec]
+    store: Store
+    again: bool
+    flying: dict[str, tuple[RunSpec, Any, ExitStack]] = field(default_factory=dict)
+    """By the key of the run."""
+    tries: KillCounts = field(default_factory=KillCounts)
+
+    def send(self, most: int, submit: Callable[[RunSpec], object]) -> Iterator[RunOutcome]:
+        """Submit runs until so many are away; report runs that other processes have, or had."""
+        while self.left and len(self.flying) < most:
+            spec = self.left.popleft()
+            with ExitStack() as claim:
+                mine = claim.enter_context(self.store.claim_run(run_key(spec)))
+                state = self.store.state(run_key(spec))
+                if mine and should_run(state, again=self.again):
+                    self.flying[run_key(spec)] = spec, submit(spec), claim.pop_all()
+                    continue
+            yield RunOutcome(spec, state)
+
+    def killed(self, spec: RunSpec, description: str) -> RunOutcome:
+        """Count a killed worker; the run waits again, or is kept as failed."""
+        outcome = self.tries.killed(spec, description, self.store)
+        if outcome.ending == "killed":
+            self.left.append(spec)
+        return outcome
+
+    def close(self) -> None:
+        """Release every claim."""
+        for _, _, claim in self.flying.values():
+            claim.close()
 
 
 def appeared(spec: RunSpec, store: Store, writer: str) -> State:

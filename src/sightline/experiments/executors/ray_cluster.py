@@ -13,7 +13,7 @@ from uuid import uuid4
 from sightline.config.run_keys import run_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import SightlineError
-from sightline.experiments.executors.executor import KillCounts, RunOutcome, appeared
+from sightline.experiments.executors.executor import RemoteRuns, RunOutcome, appeared
 from sightline.experiments.executors.ray_connection import RunReply, join_cluster, received
 from sightline.experiments.executors.ray_node import (
     NodeReply,
@@ -23,8 +23,7 @@ from sightline.experiments.executors.ray_node import (
     store_folders,
     versions,
 )
-from sightline.experiments.run_guard import refused_by_the_disk, should_run
-from sightline.experiments.store import Store
+from sightline.experiments.store import Store, refused_by_the_disk
 
 AHEAD = 2
 """Runs submitted for each processor of the cluster: enough to keep it busy, and to show an
@@ -50,10 +49,12 @@ class Cluster:
             _marked(store) as mark,
             ExitStack() as claims,
         ):
-            board = _Board(deque(specs), store, mark, again, pipe, found.processors)
+            board = _Board(
+                deque(specs), store, again, mark=mark, pipe=pipe, processors=found.processors
+            )
             claims.callback(board.close)
             while board.left or board.flying:
-                yield from board.send()
+                yield from board.fill()
                 if board.flying and (done := board.hear(received(pipe))):
                     yield done
 
@@ -83,56 +84,36 @@ def _marked(store: Store) -> Iterator[str]:
 
 
 @dataclass
-class _Board:
-    """Runs that wait, submitted runs with their claims, and what is known of the nodes."""
+class _Board(RemoteRuns):
+    """Runs that wait, submitted runs, and what is known of the nodes."""
 
-    left: deque[RunSpec]
-    store: Store
-    mark: str
-    again: bool
-    pipe: Connection
-    processors: int
-    flying: dict[str, tuple[RunSpec, ExitStack]] = field(default_factory=dict)
-    tries: KillCounts = field(default_factory=KillCounts)
+    mark: str = field(kw_only=True)
+    pipe: Connection = field(kw_only=True)
+    processors: int = field(kw_only=True)
     known: set[str] = field(default_factory=set)
     blind: bool = False
     """Whether some node does not see the store, so that runs are sent with the files that they
     need."""
 
-    def close(self) -> None:
-        """Release every claim."""
-        for _, claim in self.flying.values():
-            claim.close()
+    def fill(self) -> Iterator[RunOutcome]:
+        """Submit as many runs as the cluster can use."""
+        return self.send(AHEAD * max(1, self.processors), self._order)
 
-    def send(self) -> Iterator[RunOutcome]:
-        """Submit as many runs as the cluster can use; report runs that other processes have, or
-        had.
-        """
-        while self.left and len(self.flying) < AHEAD * max(1, self.processors):
-            spec = self.left.popleft()
-            with ExitStack() as claim:
-                mine = claim.enter_context(self.store.claim_run(run_key(spec)))
-                state = self.store.state(run_key(spec))
-                if mine and should_run(state, again=self.again):
-                    self._order(spec, claim.pop_all())
-                    continue
-            yield RunOutcome(spec, state)
-
-    def _order(self, spec: RunSpec, claim: ExitStack) -> None:
-        key, root = run_key(spec), str(self.store.root.absolute())
-        self.flying[key] = spec, claim
+    def _order(self, spec: RunSpec) -> None:
+        root = str(self.store.root.absolute())
         sent = needed(spec, self.store) if self.blind else None
+        order = Order(spec, run_key(spec), str(Path.cwd()), root, self.mark, versions(), sent)
         with suppress(OSError):  # the process may have ended: `received` reports that
-            self.pipe.send(Order(spec, key, str(Path.cwd()), root, self.mark, versions(), sent))
+            self.pipe.send(order)
 
     def hear(self, heard: RunReply) -> RunOutcome | None:
         """Record how a run ended, then release its claim; None if it is sent once more."""
-        spec, claim = self.flying.pop(heard.key)
+        spec, _, claim = self.flying.pop(heard.key)
         self.processors = heard.processors
         with claim:
             answer = heard.answer
             if answer is None:
-                return self._killed(spec, f"its worker was killed ({heard.description})")
+                return self.killed(spec, f"its worker was killed ({heard.description})")
             if answer.ending == "unfit":
                 raise SightlineError(answer.description)
             if answer.ending == "blind":
@@ -140,12 +121,6 @@ class _Board:
                 self.left.appendleft(spec)
                 return None
             return self._kept(spec, answer)
-
-    def _killed(self, spec: RunSpec, description: str) -> RunOutcome:
-        done = self.tries.killed(spec, description, self.store)
-        if done.ending == "killed":
-            self.left.append(spec)
-        return done
 
     def _kept(self, spec: RunSpec, answer: NodeReply) -> RunOutcome:
         """Put what was sent in the store, and check that it is complete."""

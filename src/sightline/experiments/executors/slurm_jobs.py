@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, chdir
+from contextlib import chdir
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import sleep
 from typing import Any
 
-from sightline.config.run_keys import run_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import MissingExtra, SightlineError, StoreError
 from sightline.core.installation import install_line
-from sightline.experiments.executors.executor import KillCounts, RunOutcome, appeared
-from sightline.experiments.run_guard import should_run
+from sightline.experiments.executors.executor import RemoteRuns, RunOutcome, appeared
 from sightline.experiments.store import CLAIMS, State, Store
 
 PAUSE = 0.5
@@ -41,10 +39,13 @@ class SlurmJobs:
         if not specs:
             return
         logs = store.root.absolute() / CLAIMS / "slurm"
-        queue = _Queue(deque(specs), store, again, _submitter(logs, self.cluster), logs)
+        submitted, root = _submitter(logs, self.cluster), store.root.absolute()
+        queue = _Queue(deque(specs), store, again, logs=logs)
         try:
             while queue.left or queue.flying:
-                yield from queue.send(self.jobs)
+                yield from queue.send(
+                    self.jobs, lambda spec: submitted(do_cell, spec, root, Path.cwd())
+                )
                 yield from queue.hear()
                 sleep(PAUSE if queue.flying else 0)
         finally:
@@ -65,38 +66,17 @@ def _submitter(logs: Path, cluster: str) -> Callable[..., Any]:
 
 
 @dataclass
-class _Queue:
-    """Runs that wait, and runs that are jobs, with their claims."""
+class _Queue(RemoteRuns):
+    """Runs that wait, and runs that are jobs."""
 
-    left: deque[RunSpec]
-    store: Store
-    again: bool
-    submit: Callable[..., Any]
-    logs: Path
-    flying: dict[RunSpec, tuple[Any, ExitStack]] = field(default_factory=dict)
-    tries: KillCounts = field(default_factory=KillCounts)
-
-    def send(self, most: int) -> Iterator[RunOutcome]:
-        """Submit runs up to so many jobs; report runs that another process has, or had."""
-        while self.left and len(self.flying) < most:
-            spec = self.left.popleft()
-            with ExitStack() as claim:
-                mine = claim.enter_context(self.store.claim_run(run_key(spec)))
-                state = self.store.state(run_key(spec))
-                if mine and should_run(state, again=self.again):
-                    job = self.submit(do_cell, spec, self.store.root.absolute(), Path.cwd())
-                    self.flying[spec] = job, claim.pop_all()
-                    continue
-            yield RunOutcome(spec, state)
+    logs: Path = field(kw_only=True)
 
     def hear(self) -> Iterator[RunOutcome]:
         """Report how finished jobs ended; a run whose job was killed waits again."""
-        for spec in [spec for spec, (job, _) in self.flying.items() if job.done()]:
-            job, claim = self.flying.pop(spec)
+        for key in [key for key, (_, job, _) in self.flying.items() if job.done()]:
+            spec, job, claim = self.flying.pop(key)
             with claim:
                 outcome = self._outcome(spec, job)
-            if outcome.ending == "killed":
-                self.left.append(spec)
             yield outcome
 
     def _outcome(self, spec: RunSpec, job: Any) -> RunOutcome:
@@ -107,13 +87,13 @@ class _Queue:
             return RunOutcome(spec, appeared(spec, self.store, f"job {job.job_id}"))
         if type(error).__name__ == "FailedJobError":  # our function returns errors: no run failed
             raise SightlineError(f"job {job.job_id} could not work; its log is in {self.logs}")
-        return self.tries.killed(spec, f"its job {job.job_id} was killed", self.store)
+        return self.killed(spec, f"its job {job.job_id} was killed")
 
     def close(self) -> None:
         """Cancel the jobs and release every claim."""
-        for job, claim in self.flying.values():
+        for _, job, _ in self.flying.values():
             job.cancel(check=False)
-            claim.close()
+        super().close()
 
 
 def do_cell(spec: RunSpec, root: Path, folder: Path) -> State | Exception:

@@ -124,13 +124,7 @@ def _joined(axes: Axes, place: int, name: str, members: Sequence[Adversary]) -> 
     axes.plot(
         [one.jsd.value for one in aparts],
         [one.tvd.value for one in aparts],
-        marker=look.mark,
-        linestyle=look.line,
-        color=look.colour,
-        markeredgecolor=INK,
-        markeredgewidth=0.5,
-        markersize=5,
-        linewidth=1,
+        **look.marked_line,
         label=name,
     )
 

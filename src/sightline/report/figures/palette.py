@@ -5,6 +5,7 @@ lightness and hatch.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from sightline.report.sanitize import one_line, shortened
 
@@ -19,6 +20,12 @@ class Shade:
     hatch: str
     mark: str
     line: str
+
+    @property
+    def marked_line(self) -> dict[str, Any]:
+        """Give the settings of a thin line with marks, for matplotlib's ``plot``."""
+        edge = {"markeredgecolor": INK, "markeredgewidth": 0.5, "markersize": 5, "linewidth": 1}
+        return {"color": self.colour, "marker": self.mark, "linestyle": self.line, **edge}
 
 
 SHADES = (

@@ -16,7 +16,7 @@ from sightline.config.specs import RunSpec
 from sightline.core.errors import DataError
 from sightline.core.results import Measurement, Results
 from sightline.report.figures.adversary_families import model_on, run_of
-from sightline.report.figures.palette import INK, PALE, label, shade
+from sightline.report.figures.palette import PALE, label, shade
 from sightline.report.figures.plot import Plot, PlotRow, left_out_note
 from sightline.report.number_format import count, interval
 from sightline.stats.parameter_sweep import Point, SweepRun, mean_sweep_tau, points
@@ -166,12 +166,6 @@ def _joined(axes: Axes, line: ImportanceLine) -> None:
     axes.plot(
         [point.setting for point in found],
         [point.value.value for point in found],
-        marker=look.mark,
-        linestyle=look.line,
-        color=look.colour,
-        markeredgecolor=INK,
-        markeredgewidth=0.5,
-        markersize=5,
-        linewidth=1,
+        **look.marked_line,
         label=f"{MAPS[line.name]}: {interval(mean_sweep_tau(line.found))}",
     )
