@@ -30,7 +30,7 @@ from sightline.measures.trace_arrays import count_undefined
 from sightline.models.classifier import AttentionClassifier
 from sightline.numerics.tensors import to_numpy
 from sightline.verdict.accuracy_drop import DROPS
-from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.catalogue import AUDIT_TESTS, TOP_WORDS_MATTER
 from sightline.verdict.retention_estimates import RATIOS
 from tests.parts import every_measure
 from tests.sampling import slow_but
@@ -89,6 +89,7 @@ def test_a_claim_names_what_its_measure_gives() -> None:
     named = {one.name for claim in AUDIT_TESTS.values() for one in claim.quantities()} - {
         *DROPS,
         *RATIOS,
+        TOP_WORDS_MATTER,
     }
     named |= {claim.draws for claim in AUDIT_TESTS.values() if claim.draws}
     named |= {one.number for one in AUDIT_TESTS.values() if one.kind in ("share", "pairs")}

@@ -162,15 +162,17 @@ def test_under_queries_a_donor_is_its_words_under_the_query_of_the_receiver() ->
         ours, theirs = (
             moving.logits(model, t) for t in (replace(x, query=y.query, candidates=y.candidates), y)
         )
-        assert ours.argmax() == theirs.argmax() or np.isinf(ours[theirs.argmax()])
+        same = ours.argmax() == theirs.argmax()
+        assert found.values["same"][row, k] == same
+        assert same or np.isinf(ours[theirs.argmax()])
 
 
 def test_where_the_query_alone_decides_no_words_can_be_moved() -> None:
     model = untrained("mlp(hidden=6)+additive+query", 4)
     torch.nn.init.zeros_(model.decoder.context.weight)
-    undefined = take(
-        model, asked() + [replace(t, index=9 + t.index, id="again") for t in asked()]
-    ).undefined["whole"]
+    found = take(model, asked() + [replace(t, index=9 + t.index, id="again") for t in asked()])
+    undefined, partner = found.undefined["whole"], found.values["partner"]
+    assert (found.values["same"] == (partner >= 0)).all()
     assert undefined.keys() <= {
         "one word",
         "no text decided otherwise",

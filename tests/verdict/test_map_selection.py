@@ -5,6 +5,7 @@ import pytest
 
 from sightline.core.results import MapRow, Measurement, NotRun
 from sightline.verdict.audit_test import OPERATORS
+from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.map_selection import NOT_REMOVED, maps_of
 from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
@@ -62,6 +63,33 @@ def test_a_map_whose_removal_changes_nothing_is_not_to_be_shown() -> None:
     )
     (row,) = maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0))
     assert (row.name, row.answer) == ("attention", "failed")
+
+
+@pytest.mark.parametrize("kind", ["top", "present"])
+@pytest.mark.parametrize("of", [(0, 1), (0,)])
+def test_a_map_must_not_fail_top_word_and_presence(kind: str, of: tuple[int, ...]) -> None:
+    """As the audited map must not; random words do as much as these on the texts of some classes."""
+    fails, moved, removed = (
+        np.isin(PREDICTED, of), transplant(0.2, 0.2, WORTH), erasure(names=REMOVED)
+    )  # fmt: skip
+    of_moved, of_removed = dict(moved.values), dict(removed.values)
+    if kind == "top":
+        of_removed["top.deletion"] = np.where(fails, 0.1, 1.0) * of_removed["top.most"]
+    else:
+        of_moved["present.deletion"] = np.where(fails[:, None], 0.5, of_moved["present.deletion"])
+    taken = outcomes(
+        agreement({}), PREDICTED, PREDICTED,
+        transplant=Measurement("transplant", of_moved, settings=moved.settings),
+        erasure=Measurement("erasure", of_removed),
+    )  # fmt: skip
+    found = {row.name: row for row in maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0))}
+    test = AUDIT_TESTS["SL-307" if kind == "top" else "SL-306"].title
+    every = len(of) == 2
+    assert found["deletion"].answer == ("inconclusive" if every else "passed")
+    assert [test in one for one in found["deletion"].notes] == [True] * every
+    assert found["deletion"].against == (("neg", "pos") if every else ("neg",))
+    assert found["deletion"].chosen
+    assert (found["gradient"].answer, found["gradient"].notes) == ("passed", ())
 
 
 def without_removal(rows: np.ndarray, *maps: str) -> Measurement:

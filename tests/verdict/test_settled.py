@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sightline.core.results import Level
+from sightline.core.results import Level, Measurement
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
@@ -59,6 +59,21 @@ def test_an_inconclusive_test_is_open_while_texts_are_to_come(growing, by_class)
     assert found.whole == (not growing)
     assert found.by_class == by_class
     assert ("SL-301" in found.open) == bool(growing)
+
+
+@pytest.mark.parametrize(
+    ("idle", "opened", "settled"), [(0, False, False), (20, True, False), (60, False, True)]
+)
+def test_in_how_many_texts_the_top_words_matter_is_open_like_a_test(idle, opened, settled) -> None:
+    """Need is open in all three cases; where too many texts are idle, it could not help."""
+    values = erasure().values
+    top = np.where(np.arange(N) < idle, values["top.random"], values["top.attention"])
+    measured = Measurement("erasure", {**values, "top.attention": top})
+    judged, found = state({"erasure": measured})
+    assert {one.code: one.result for one in judged.findings}["SL-307"] == "passed"
+    assert ("SL-307" in found.open) == opened
+    assert (found.whole, *found.by_class.values()) == (settled,) * 3
+    assert state({"erasure": measured}, growing=())[1].all
 
 
 def test_no_text_settles_ways_of_asking_that_disagree() -> None:

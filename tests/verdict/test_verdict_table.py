@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sightline.core.needs import SAME_UNDER_QUERY
 from sightline.core.results import (
     CAN,
     CANNOT_TELL,
@@ -18,7 +17,7 @@ from sightline.core.results import (
     Measurement,
     Verdict,
 )
-from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.catalogue import AUDIT_TESTS, TOP_WORDS_MATTER
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.verdict_table import AS_ONE, NO_SCORE, TABLE, VerdictContext, verdict_of
 from tests.verdict.cases import LEARNED, NOTHING_LEARNED, THRESHOLDS, evidence, finding
@@ -301,17 +300,62 @@ def test_a_map_that_is_shown_and_not_used_says_so() -> None:
     )
 
 
-@pytest.mark.parametrize(("same", "says"), [(60, False), (61, True)])
-def test_texts_that_the_query_decides_are_named_where_they_are_most(same: int, says: bool) -> None:
-    """Words that change nothing where they go are in no score of Transfer."""
-    whole = np.r_[np.ones((60, 2)), np.full((same, 2), np.nan)]
-    moved = Measurement("transplant", {"whole": whole}, {"whole": {SAME_UNDER_QUERY: same}})
-    asked = evidence(60 + same)
-    asked = Evidence({**asked.outcomes, "transplant": moved}, ("a", "b"), THRESHOLDS, 0)
-    verdict = verdict_of(found(), asked, LEARNED)
-    assert verdict.row == (5 if says else 4)
-    assert {one.row for one in verdict.by_class.values()} == {4}
-    assert any("under the same query" in reason.words for reason in verdict.reasons) == says
+@pytest.mark.parametrize(
+    ("same", "rows"),
+    [((50, 50), (4, 4, 4)), ((52, 50), (5, 5, 4)), ((52, 52), (5, 5, 5)), ((20, 60), (5, 4, 5))],
+)
+def test_texts_that_the_query_decides_are_named_where_they_are_most(
+    same: tuple[int, int], rows: tuple[int, int, int]
+) -> None:
+    """Words that change nothing where they go are in no score of Transfer; here they go from 50
+    texts of each class into two of the other, whose queries decide.
+    """
+    texts = np.arange(100)
+    partner = (texts[:, None] + np.array([1, 3])) % 100
+    by_query = np.zeros((100, 2), dtype=bool)
+    for of, count in enumerate(same):  # the receiver is of the other class than the donor
+        rows_of = np.flatnonzero(texts % 2 != of)
+        by_query.reshape(-1)[(rows_of[:, None] * 2 + np.arange(2)).ravel()[:count]] = True
+    values = {"partner": partner, "weight": np.ones(100), "same": by_query}
+    asked = evidence(100)
+    outcomes = {**asked.outcomes, "transplant": Measurement("transplant", values)}
+    verdict = verdict_of(found(), Evidence(outcomes, ("a", "b"), THRESHOLDS, 0), LEARNED)
+    assert (verdict.row, *(verdict.by_class[of].row for of in "ab")) == rows
+    for one, count in zip(verdict.by_class.values(), same, strict=True):
+        said = [reason.words for reason in one.reasons if "query" in reason.words]
+        assert [words.split()[1:4] for words in said] == [
+            [str(count), "of", "100"] for _ in range(count > 50)
+        ]
+    assert any("query" in reason.words for reason in verdict.reasons) == (sum(same) > 100)
+
+
+@pytest.mark.parametrize(
+    ("idle", "rows"),
+    [((5, 5), (4, 4, 4)), ((15, 15), (5, 5, 5)), ((0, 15), (5, 4, 5)), ((100, 100), (5, 5, 5))],
+)
+def test_the_best_row_asks_that_the_darkest_words_matter_in_enough_texts(
+    idle: tuple[int, int], rows: tuple[int, int, int]
+) -> None:
+    texts = np.arange(200)
+    does = texts // 2 >= np.array(idle)[texts % 2]  # of each class, the first do nothing
+    # THRESHOLDS say 0.1 of the way from random words to the most.
+    values = {"top.attention": np.where(does, 1.2, 1.05), "top.random": np.ones(200)}
+    measured = Measurement("erasure", {**values, "top.most": np.full(200, 2.0)})
+    asked = evidence(200)
+    given = Evidence({**asked.outcomes, "erasure": measured}, ("a", "b"), THRESHOLDS, 0)
+    share = given.top_words_matter()
+    assert (share.value, share.n) == (1 - sum(idle) / 200, 200)
+    assert given.estimate(TOP_WORDS_MATTER) == share
+    verdict = verdict_of(found(), given, LEARNED)
+    assert (verdict.row, *(verdict.by_class[of].row for of in "ab")) == rows
+    said = {
+        of: [reason.words.split()[1:4] for reason in one.reasons if not reason.code]
+        for of, one in {"": verdict, **verdict.by_class}.items()
+    }
+    for of, count in zip("ab", idle, strict=True):
+        assert said[of] == [[str(count), "of", "100"] for _ in range(rows["ab".index(of) + 1] == 5)]
+    failed = verdict_of(found(SL_307="failed"), given, LEARNED)
+    assert all(reason.code for reason in failed.reasons)  # the test says it of all texts
 
 
 def test_a_model_that_has_learned_nothing_is_never_shown_without_saying_so() -> None:

@@ -25,7 +25,7 @@ from sightline.report.sentences import (
     quoted,
 )
 from sightline.report.sequential_note import BUDGET_SPENT, is_unfinished
-from sightline.report.transfer_summary import TRANSFER
+from sightline.report.transfer_summary import TRANSFER, of_top_words
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.verdict_table import UNFIT
 
@@ -91,6 +91,7 @@ def _shown(audit: Results, parts: Sequence[HeadlinePart]) -> Iterator[str]:
     for part in parts:
         yield _RELIED.format(of=of_classes(part.classes))
         yield from _tested(audit, part)
+    yield from of_top_words(audit)
     yield f"They explain {_MODEL_ALONE}"
     if with_caveats := [part for part in parts if part.level == CAVEATS]:
         yield from _caveats(audit, [name for part in with_caveats for name in part.classes])

@@ -13,10 +13,10 @@ from sightline.core.word_lists import join_words
 from sightline.report.advice import first_of_all
 from sightline.report.alternative_maps import families
 from sightline.report.map_names import map_title
-from sightline.report.number_format import CHANCE_TO_BEST, bracketed, plainly
+from sightline.report.number_format import CHANCE_TO_BEST, bracketed, percent, plainly
 from sightline.report.sentences import opened, quoted, shown_parts
 from sightline.verdict.audit_test import FLIPS
-from sightline.verdict.catalogue import OWN
+from sightline.verdict.catalogue import OWN, TOP_WORDS_MATTER
 
 TITLE = "How much is shown"
 TRANSFER = "SL-303"
@@ -115,7 +115,17 @@ def transfer_sentences(audit: Results, *, numbers: bool = True) -> list[str]:
     ).items():
         alike.setdefault(one.words, {})[name] = one
     said = (_sentence(one, numbers=numbers) for one in alike.values())
-    return [*said, *(_of_another(found, audit.verdict.of_map) if numbers else ())]
+    if not numbers:
+        return [*said]
+    return [*said, *_of_another(found, audit.verdict.of_map), *of_top_words(audit)]
+
+
+def of_top_words(audit: Results) -> list[str]:
+    """Say in how many texts the darkest words matter alone: a score over all texts can hide some."""
+    share = audit.estimates.get(TOP_WORDS_MATTER)
+    if share is None or not isfinite(share.value):
+        return []
+    return [f"Share of texts whose darkest words alone change the output: {percent(share)}."]
 
 
 def _amount(carried: Estimate | None, alone: Estimate | None) -> Amount | None:

@@ -11,6 +11,10 @@ SIGNIFICANT = (
     "approximation (at most 0.05 by chance without many ties)"
 )
 
+TOP_WORD, TOP_WORDS_MATTER = "SL-307", "erasure.matters"
+"""The test of the darkest words, and the share of texts in which they matter
+(`Evidence.top_words_matter`)."""
+
 _ROWS = (
     AuditTest(
         code="SL-303",
@@ -205,6 +209,13 @@ _ROWS = (
         baseline_words="How far they move without as many random words",
         for_caveats="not failed",
         for_all="passed",
+        shown=(
+            ReportedQuantity(
+                TOP_WORDS_MATTER,
+                "share of texts whose own score lies above the threshold",
+                "share",
+            ),
+        ),
     ),
     AuditTest(
         code="SL-308",

@@ -28,7 +28,7 @@ from sightline.stats.mean_bounds import bracketed_mean
 from sightline.stats.ratios import RatioSums, ratio
 from sightline.verdict.accuracy_drop import DROPS, METRICS, estimate_drop
 from sightline.verdict.audit_test import NAMED, AuditTest, ReportedQuantity
-from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.catalogue import AUDIT_TESTS, TOP_WORD, TOP_WORDS_MATTER
 from sightline.verdict.layer_estimates import as_layer
 from sightline.verdict.number_bounds import ends_of
 from sightline.verdict.retention_estimates import RATIOS, Ratio
@@ -156,6 +156,24 @@ class Evidence:
             self._contrasts[names, of] = self._compared(names, of)
         return self._contrasts[names, of]
 
+    def top_words_matter(self, of: str = "") -> Estimate | None:
+        """Estimate the share of texts in which the top words alone matter; None if that was not
+        measured.
+
+        A text counts if its own score of Top word lies above the threshold of that test. The score
+        over all texts is a ratio of sums, which texts without any effect can only lower.
+        """
+        claim = AUDIT_TESTS[TOP_WORD]
+        (names,), threshold = score_quantities(claim), self.thresholds.of(claim)
+        if threshold is None or not all(map(self.has, names)):
+            return None
+        rows = self.rows(of)
+        number, chance, most = (self.array(name)[rows] for name in names)
+        matters = number - chance > threshold * (most - chance)
+        known = np.where(np.isnan(number + chance + most), np.nan, matters)
+        found = bootstrap.proportion(known, self.clusters[rows], self.level(of))
+        return found if found.n else None
+
     def sums(self, names: ScoreQuantities) -> RatioSums:
         """Give the sums over all texts whose ratio is the score of `contrast` (over pairs:
         `pair_sums`).
@@ -192,6 +210,8 @@ class Evidence:
             return self._drop(name)
         if name in RATIOS:
             return self._ratio(RATIOS[name])
+        if name == TOP_WORDS_MATTER:
+            return self.top_words_matter()
         measure, _, quantity = name.partition(".")
         measurement = self.measurement(measure)
         if measurement is None:

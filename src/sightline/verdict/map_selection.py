@@ -1,7 +1,7 @@
 """Choose the map that may be shown, if any, on one half of the texts, and report it on the other.
 
 Every map goes through the two tests that need no attention, SL-303 and SL-301, with their
-thresholds.
+thresholds. It must not fail Top word and Presence either, which were measured with them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from jaxtyping import Bool
 
 from sightline.config.word_maps import RIVALS, SIGNED_RIVALS
 from sightline.core.results import Answer, Estimate, MapRow, merit
+from sightline.core.word_lists import join_words
 from sightline.stats.contrasts import paired
 from sightline.verdict.audit_test import OPERATORS
-from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.catalogue import AUDIT_TESTS, TOP_WORD
 from sightline.verdict.decision_rule import decide, join_alternatives
 from sightline.verdict.default_class import own_effect
 from sightline.verdict.evidence import Evidence
@@ -64,11 +65,12 @@ def _family(
 def _row(evidence: Evidence, name: str, signed: bool, half: Bool[Array, " N"]) -> MapRow:
     """Test one map on the texts on which none was chosen: it must pass Transfer and Removal."""
     answers, effects = _asked(evidence, name, ~half)
-    notes = _too_few(evidence, effects[0], ~half), _untested(*answers)
+    joined, failed = _joined(*answers), ""
+    if joined == "passed" and (spoiling := _spoiling(evidence, name, ~half)):
+        joined, failed = "inconclusive", f"failed {join_words(spoiling)}"
+    notes = _too_few(evidence, effects[0], ~half), _untested(*answers), failed
     against = tuple(_against(evidence, name, every_class=bool(half.any())))
-    return MapRow(
-        name, signed, False, _joined(*answers), *effects, tuple(filter(None, notes)), against
-    )
+    return MapRow(name, signed, False, joined, *effects, tuple(filter(None, notes)), against)
 
 
 def _untested(moved: Answer, removed: Answer) -> str:
@@ -100,6 +102,20 @@ def _asked(
     return answers, (moved, deleted, replaced)
 
 
+def _spoiling(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> list[str]:
+    """Name the tests that a map fails and must not fail, of those measured for every map."""
+    scores = {
+        TOP_WORD: _removed(evidence, "top", name, rows),
+        PRESENCE: _moved(evidence, name, rows, "present"),
+    }
+    return [
+        AUDIT_TESTS[code].title
+        for code, score in scores.items()
+        if score is not None and _held(evidence, score, code, rows) == "failed"
+    ]
+
+
+PRESENCE = "SL-306"
 OPEN = ("failed", "inconclusive")
 """Results by which the words of a class have no proven effect by themselves."""
 
@@ -108,7 +124,7 @@ def _against(evidence: Evidence, name: str, *, every_class: bool) -> Iterator[st
     """Name the predicted classes for which a map was not shown to work, tested on all their texts.
 
     As for attention, a class needs as many texts as a verdict takes, its words an effect by
-    themselves, and both tests run, of which none may fail. Of some texts alone, classes with fewer
+    themselves, and both tests run, of which none may fail, nor may Top word or Presence. Of some texts alone, classes with fewer
     say nothing; without ``every_class`` they are left out.
     """
     fewest = min(evidence.thresholds.fewest(code) for code in ("SL-303", "SL-301"))
@@ -118,14 +134,17 @@ def _against(evidence: Evidence, name: str, *, every_class: bool) -> Iterator[st
             continue
         without = few or (len(evidence.classes) > 1 and own_effect(evidence, name, label) in OPEN)
         moved, removed = _asked(evidence, name, rows)[0]
-        if without or "failed" in (moved, removed) or removed == "not run":
+        failed = "failed" in (moved, removed) or removed == "not run"
+        if without or failed or _spoiling(evidence, name, rows):
             yield label
 
 
-def _moved(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> Estimate:
+def _moved(
+    evidence: Evidence, name: str, rows: Bool[Array, " N"], kind: str = "carried"
+) -> Estimate:
     taken = evidence.measurement("transplant")
     assert taken is not None  # callers have checked `has`
-    return compared(taken, f"carried.{name}", evidence.clusters, rows, evidence.level("")).score
+    return compared(taken, f"{kind}.{name}", evidence.clusters, rows, evidence.level("")).score
 
 
 def _removed(evidence: Evidence, how: str, name: str, rows: Bool[Array, " N"]) -> Estimate | None:

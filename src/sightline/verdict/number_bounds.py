@@ -8,9 +8,9 @@ from sightline.config.measure_registry import quantity_of
 from sightline.stats.intervals import UNIT, Bounds
 from sightline.verdict.accuracy_drop import DROPS
 from sightline.verdict.audit_test import AuditTest
-from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.catalogue import AUDIT_TESTS, TOP_WORDS_MATTER
 
-SHARES = ("accuracy", "f1", "learned.guessing")
+SHARES = ("accuracy", "f1", "learned.guessing", TOP_WORDS_MATTER)
 EXCEEDED = ("SL-301", "SL-302")
 """Tests whose score can exceed 1: several words together may do more than the words that do most one
 by one."""

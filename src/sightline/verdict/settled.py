@@ -2,7 +2,8 @@
 
 A test is open if more texts are to come and its interval contains the threshold, or it has too few
 texts; or if it was not run yet. Whether a class is decided by absence is open, too, while the
-interval of its flipped share, or of how often it is predicted without evidence, contains the limit.
+interval of its flipped share, or of how often it is predicted without evidence, contains the limit;
+so is in how many texts the top words matter.
 The verdict table is monotone: a passed test never makes a verdict worse, and a failed one never
 makes it better. So the best possible verdict passes all open tests, and the worst possible one
 fails all of them. If both are the same, the verdict is settled.
@@ -17,12 +18,12 @@ from sightline.config.word_maps import RIVALS, SIGNED_RIVALS
 from sightline.core.results import Answer, Estimate, Finding, Level, Verdict
 from sightline.verdict.accuracy_drop import DROPS
 from sightline.verdict.audit_test import AuditTest
-from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.catalogue import AUDIT_TESTS, TOP_WORD
 from sightline.verdict.decision_rule import decide
 from sightline.verdict.default_class import absence_ruled_out, limits_are_open, own_effect
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import Judgement
-from sightline.verdict.verdict_table import TABLE, verdict_of
+from sightline.verdict.verdict_table import ENOUGH_TEXTS, TABLE, verdict_of
 
 PASSED = Estimate(1.0, 1.0, 1.0, 10**9, "as if passed")
 FAILED = Estimate(-1.0, -1.0, -1.0, 10**9, "as if failed")
@@ -112,6 +113,13 @@ class OpenTests:
             return True
         return answer == "inconclusive" and not self._in_conflict(finding, of)
 
+    def top_words_are_open(self, of: str) -> bool:
+        """Check whether more texts could change in how many of them the top words matter enough."""
+        share = self.evidence.top_words_matter(of)
+        if share is None or not (of in self.growing if of else self.growing):
+            return False
+        return share.low <= ENOUGH_TEXTS < share.high
+
     def _in_conflict(self, finding: Finding, of: str) -> bool:
         """Check whether decided ways of asking disagree: more texts would not change that."""
         score = finding.by_class.get(of) if of else finding.score
@@ -183,9 +191,13 @@ def find_settled(
     """
     found = {finding.code: finding for finding in judged.findings}
     tests = OpenTests(evidence, found, pending, growing, short)
+    unsure = [of for of in ("", *evidence.classes) if tests.top_words_are_open(of)]
     best, worst = (
         verdict_of(
-            {code: tests.completed(code, answer) for code in found}, evidence, judged.learned
+            {code: tests.completed(code, answer) for code in found},
+            evidence,
+            judged.learned,
+            dict.fromkeys(unsure, answer == "passed"),
         )
         for answer in ("passed", "failed")
     )
@@ -198,7 +210,14 @@ def find_settled(
     whole = best.level == worst.level
     waiting = [*([] if whole else [""]), *(of for of, done in of_class.items() if not done)]
     bearing = [code for code, claim in AUDIT_TESTS.items() if claim.bears]
-    open_of = {of: tuple(code for code in bearing if tests.is_open(code, of)) for of in waiting}
+    open_of = {
+        of: tuple(
+            code
+            for code in bearing
+            if tests.is_open(code, of) or (code == TOP_WORD and of in unsure)
+        )
+        for of in waiting
+    }
     return Settled(whole, of_class, open_of)
 
 

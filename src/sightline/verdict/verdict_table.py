@@ -8,12 +8,12 @@ The rows name no test. Each test says itself what its result does (`AuditTest.ch
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sightline.core.needs import SAME_UNDER_QUERY
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -30,7 +30,7 @@ from sightline.core.results import (
 )
 from sightline.core.word_lists import join_words
 from sightline.verdict.audit_test import AuditTest, Requirement, Veto
-from sightline.verdict.catalogue import AUDIT_TESTS, DECIDING, OWN
+from sightline.verdict.catalogue import AUDIT_TESTS, DECIDING, OWN, TOP_WORD
 from sightline.verdict.decision_rule import WAYS_DISAGREE, below_chance, decide, written
 
 if TYPE_CHECKING:
@@ -46,8 +46,13 @@ UNFIT, FAITHFUL = 1, 4
 """The rows that apply if nothing can be concluded, and if the map can be shown without caveats."""
 TOO_FEW = "too few texts"
 """Prefix of the reason of a verdict that lacks texts."""
+BY_QUERY = "transplant.same"
+"""Marks the pairs of Transfer in which the receiver’s query decides, whatever the words."""
 MOST_BY_QUERY = 0.5
-"""Largest share of the texts of Transfer that the query may decide without a caveat."""
+"""Largest share of such pairs, of all or of those into texts of a class, without a caveat."""
+ENOUGH_TEXTS = 0.8
+"""Share of texts in which the darkest words must matter, with its whole interval, for *can be
+shown* (docs/decisions/0146-what-most-texts-leaves-out.md)."""
 AS_ONE = "; copies, and texts of one group, count as one"
 """Follows that reason where they do."""
 NO_BETTER = "the model is no better than guessing the most common class, as far as these texts show"
@@ -65,6 +70,9 @@ class VerdictContext:
     learned: Learned | None = None
     of: str = ""
     classes: Mapping[str, Verdict] | None = None
+    top_words: Mapping[str, bool] = field(default_factory=dict)
+    """By class, or under an empty name for all texts: whether the darkest words are taken to matter
+    in enough texts, where more texts may still settle it."""
     absence: bool = True
     """Whether the class may be one that the model predicts when it finds no evidence."""
 
@@ -169,18 +177,27 @@ class VerdictRule:
 
 
 def verdict_of(
-    found: Mapping[str, Finding], evidence: Evidence, learned: Learned | None
+    found: Mapping[str, Finding],
+    evidence: Evidence,
+    learned: Learned | None,
+    top_words: Mapping[str, bool] = MappingProxyType({}),
 ) -> Verdict:
-    """Apply the table to the texts of each predicted class, and then to all."""
+    """Apply the table to the texts of each predicted class, and then to all.
+
+    ``top_words`` is for those who ask what more texts could change (`VerdictContext`).
+    """
     classes = {} if evidence.measurement("outputs") is None else evidence.classes
     each: dict[str, Verdict] = {}
     if len(classes) > 1:
-        alone = {of: VerdictContext(found, evidence, learned, of) for of in classes}
+        alone = {
+            of: VerdictContext(found, evidence, learned, of, top_words=top_words) for of in classes
+        }
         each = {of: _first(one) for of, one in alone.items()}
         if all(one.level == BY_ABSENCE for one in each.values()):
             # Not every class can be predicted for want of evidence for another.
             each = {of: _first(replace(one, absence=False)) for of, one in alone.items()}
-    return replace(_first(VerdictContext(found, evidence, learned, classes=each)), by_class=each)
+    of_all = VerdictContext(found, evidence, learned, classes=each, top_words=top_words)
+    return replace(_first(of_all), by_class=each)
 
 
 def _first(case: VerdictContext) -> Verdict:
@@ -347,7 +364,7 @@ def _faithful(case: VerdictContext) -> Basis | None:
     unlike = case.classes is not None and any(one.row != FAITHFUL for one in case.classes.values())
     if not _meets(case, asked) or unlike or case.learned is None or not case.learned.something:
         return None
-    if not case.of and _of_the_query(case.evidence):
+    if _of_the_query(case) or _top_words_idle(case):
         return None
     untested = tuple(code for code in case.short() if case.answer(code) == "not run")
     return tuple(code for code, what in asked.items() if what), case.reasons(*untested)
@@ -392,8 +409,13 @@ def _open(case: VerdictContext) -> Basis:
 def _remarks(case: VerdictContext) -> tuple[Reason, ...]:
     """Say what else a reader who shows the map must know."""
     if case.of:
-        return ()
-    return (*_unused(case.evidence), *_of_the_query(case.evidence), *_learned_nothing(case))
+        return (*_of_the_query(case), *_top_words_idle(case))
+    return (
+        *_unused(case.evidence),
+        *_of_the_query(case),
+        *_top_words_idle(case),
+        *_learned_nothing(case),
+    )
 
 
 def _unused(evidence: Evidence) -> tuple[Reason, ...]:
@@ -411,20 +433,46 @@ def _unused(evidence: Evidence) -> tuple[Reason, ...]:
     )
 
 
-def _of_the_query(evidence: Evidence) -> tuple[Reason, ...]:
-    """Say that most texts are in no score of Transfer, because the query decides them."""
-    taken = evidence.measurement("transplant")
-    same = 0 if taken is None else taken.undefined.get("whole", {}).get(SAME_UNDER_QUERY, 0)
-    if not same:
+def _of_the_query(case: VerdictContext) -> tuple[Reason, ...]:
+    """Say that most pairs of Transfer are in no score, because the query of the receiver decides.
+
+    Pairs are counted by the class of the receiver, whose query it is. Counted by text, most queries
+    of a class may decide although each donor has one receiver of whom that is not so.
+    """
+    evidence = case.evidence
+    if not evidence.has(BY_QUERY):
         return ()
-    asked = same + int((~np.isnan(evidence.array("transplant.whole")).all(axis=1)).sum())
+    partner = evidence.array("transplant.partner").astype(np.int64)
+    pairs = (partner >= 0) & (evidence.array("transplant.weight") > 0)[:, None]
+    pairs &= evidence.rows(case.of)[partner]
+    asked, same = int(pairs.sum()), int((evidence.array(BY_QUERY).astype(bool) & pairs).sum())
     if same <= MOST_BY_QUERY * asked:
         return ()
     return (
         Reason(
-            f"for {same:,} of {asked:,} texts whose words were moved, the words of another text "
-            "get the same prediction under the same query: the query may decide these texts, and "
-            "no score of moved words speaks of them"
+            f"in {same:,} of {asked:,} cases, the words of another text get a text’s prediction "
+            "under its query: the query may decide these texts, and no score of moved words speaks "
+            "of them"
+        ),
+    )
+
+
+def _top_words_idle(case: VerdictContext) -> tuple[Reason, ...]:
+    """Say in how many texts the darkest words do hardly anything, if these may be more than a few.
+
+    Top word is a score over all texts. Where it passed, readers take it to be said of each text.
+    """
+    share = case.evidence.top_words_matter(case.of)
+    if share is None or case.answer(TOP_WORD) != "passed":
+        return ()
+    if case.top_words.get(case.of, share.low > ENOUGH_TEXTS):
+        return ()
+    idle = round(share.n * (1 - share.value))
+    return (
+        Reason(
+            f"in {idle:,} of {share.n:,} texts, {AUDIT_TESTS[TOP_WORD].failed}",
+            behind=f"share of the other texts {share.value:z.3f} [{share.low:z.3f}, "
+            f"{share.high:z.3f}], asked: above {ENOUGH_TEXTS:g}",
         ),
     )
 
@@ -500,9 +548,10 @@ TABLE = (
         FAITHFUL,
         CAN,
         f"{_SUPPORTED} passed, and one of {_ONE} did; none of {_SPARED} failed (each may be "
-        f"inconclusive or not run); {_NATURAL}; the model is better than guessing; and the "
-        "tests have the same results for the texts of each predicted class alone (of "
-        f"{_OF_ALL_TEXTS} the result for all texts counts); no query decides most texts",
+        f"inconclusive or not run); {_NATURAL}; single texts pass {TOP_WORD} in a share surely "
+        f"above {ENOUGH_TEXTS:g}; the model is better than guessing; and the tests have the same "
+        f"results for the texts of each predicted class alone (of {_OF_ALL_TEXTS} the result for "
+        "all texts counts); no query decides most texts, or most of a class",
         _faithful,
     ),
     VerdictRule(

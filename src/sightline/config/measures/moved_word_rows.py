@@ -160,6 +160,12 @@ ROWS: Mapping[str, MeasureRow] = {
             "partner": Quantity(
                 "row of the receiver among the audited texts; −1: none", Scale("row", -1), "N K"
             ),
+            "same": Quantity(
+                "whether the donor's words get the receiver's prediction under its query, so that "
+                "none are moved",
+                TRUTH,
+                "N K",
+            ),
             "whole": Quantity(
                 "change in the margin when *all* words are moved, summed over the shares",
                 MARGIN,

@@ -84,7 +84,8 @@ class Transfer:
     resulting change of the margin ``s_A − s_B``, ``random`` the change by as many random positions,
     and ``whole`` the change by all words; each is summed over the shares. No hybrid counts more
     than ``whole`` (docs/decisions/0094-bounded-transfer.md). If the model reads queries, it gets
-    the receiver's query, and the donor is x's words under that query.
+    the receiver's query, and the donor is x's words under that query. Where these get the receiver's
+    prediction, nothing is moved: ``same`` marks such pairs.
 
     From the same hybrids: ``flipped`` counts the shares at which the prediction becomes A;
     ``within`` is the share of a donor's hybrids that stay in the model's usual range. ``own`` adds
@@ -174,7 +175,7 @@ class Transfer:
         drawn: TransferPairs = subject.learned
         rows = np.array([drawn.row[text.index] for text in subject.texts])
         found = self._pairs(subject, drawn, rows, seeds)
-        alike = {place[0] for place, pair in found.items() if pair.decided[0] == pair.decided[1]}
+        alike = [place for place, pair in found.items() if pair.decided[0] == pair.decided[1]]
         pairs = {
             at: one
             for at, one in found.items()
@@ -182,18 +183,21 @@ class Transfer:
         }
         quantities = self._measured(subject, pairs, len(rows), seeds)
         lost = np.isnan(quantities["whole"]).all(axis=1)
+        same = np.zeros(quantities["whole"].shape, dtype=bool)
+        same[tuple(np.array(alike, dtype=int).reshape(-1, 2).T)] = True
         quantities["unanswered"] = (quantities["unanswered"] > 0).any(axis=1).astype(float)
         return {
             "half": drawn.half[rows],
             "weight": drawn.weight[rows],
             "partner": drawn.partner[rows],
+            "same": same,
             **quantities,
             **{
                 f"present.{name}": np.where(np.isnan(quantities["whole"]), np.nan, one[rows])
                 for name, one in drawn.present.items()
             },
             **{f"{WHY}{reason}": applies[rows] for reason, applies in drawn.why.items()},
-            f"{WHY}{SAME_UNDER_QUERY}": lost & np.isin(np.arange(len(rows)), list(alike)),
+            f"{WHY}{SAME_UNDER_QUERY}": lost & same.any(axis=1),
             f"{WHY}an answer that the other text does not allow": lost,
             f"{WHY}{UNANSWERED}": quantities["unanswered"] > 0,
             f"{WHY}no scores for the text": ~lost,
