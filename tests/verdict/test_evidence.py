@@ -168,8 +168,8 @@ def test_every_interval_that_decides_has_the_level_of_the_audit() -> None:
         whole |= {(row.name, way): getattr(row, way) for way in ("carried", "deleted", "replaced")}
     by_class = {(one.code, of): each for one in judged for of, each in one.by_class.items()}
     assert len(whole) >= len(AUDIT_TESTS) + 6 + 3
-    for level, estimates in (("99", whole), ("99.5", by_class)):
-        levels = {key: one and level_in(one.method) for key, one in estimates.items()}
+    for level, known in (("99", whole), ("99.5", by_class)):
+        levels = {key: one and level_in(one.method) for key, one in known.items()}
         assert {key: found for key, found in levels.items() if found != level} == {}
 
 
