@@ -181,14 +181,17 @@ def test_estimates_that_decide_nothing_are_over_clusters_too() -> None:
         varied(),
         outcomes={
             **varied().outcomes,
-            "reach": Measurement("reach", {"total": Bracket(value, value + 0.1)}),
+            "reach": Measurement(
+                "reach",
+                {"total": Bracket(value, value + 0.1), "proof": (value > 0.5).astype(float)},
+            ),
             "token_evidence": Measurement(
                 "token_evidence", {"within": value * size, "total": size}
             ),
         },
     )
     drops = [name for name in DROPS if "retrained" not in name]
-    for name in ("reach.total", "token_evidence.share", *drops):
+    for name in ("reach.total", "reach.proof", "token_evidence.share", *drops):
         found = asked.estimate(name)
         assert found is not None
         assert "30 clusters" in found.method, name
