@@ -102,6 +102,19 @@ def test_a_change_of_size_or_time_is_looked_into(store: Store, reads: list[str],
     assert len(reads) == 6
 
 
+@pytest.mark.parametrize(("shorter", "time"), [(0, 1.1e9), (1, 1e9)])
+def test_a_change_of_size_alone_or_of_time_alone_is_seen(
+    store: Store, shorter: int, time: float
+) -> None:
+    """Long after the change, so that the file is not read for its youth."""
+    store.find(KEYS)
+    file = store.run_folder(KEYS[0]) / "arrays.npz"
+    content = file.read_bytes()
+    file.write_bytes(bytes([content[0] ^ 1]) + content[1 : len(content) - shorter])
+    os.utime(file, (time, time))
+    assert list(store.find(KEYS)) == list(KEYS[1:])
+
+
 def test_what_rots_unseen_is_found_where_it_is_opened_or_checked(store: Store) -> None:
     store.find(KEYS)
     file = store.run_folder(KEYS[0]) / "arrays.npz"
