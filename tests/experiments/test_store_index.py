@@ -242,6 +242,18 @@ def test_a_summary_that_holds_something_else_is_named_with_its_field(
             read()
 
 
+def test_bytes_of_a_run_are_those_of_runs_and_whole_trainings(store: Store) -> None:
+    used = sum(file.stat().st_size for file in store.root.rglob("*") if file.is_file())
+    assert store.bytes_a_run() == used / 3
+    training = store.training_folder("ab12")
+    training.mkdir(parents=True)
+    (training / "weights").write_bytes(bytes(3000))
+    partway = store.partway_folder("cd34")
+    partway.mkdir(parents=True)
+    (partway / "state").write_bytes(bytes(9000))
+    assert store.bytes_a_run() == used / 3 + 1000
+
+
 def test_every_number_of_a_run_is_a_row(store: Store) -> None:
     summary, audit = store.summary(KEYS[0]), store.audit(KEYS[0])
     main = {one.quantity: one for one in main_numbers(summary)}
