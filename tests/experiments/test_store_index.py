@@ -10,11 +10,13 @@ import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sightline._io.checksums import MANIFEST, _digest
 from sightline.config.run_keys import run_key
 from sightline.core.errors import StoreError
+from sightline.core.results import Measurement
 from sightline.experiments import store as storing
 from sightline.experiments import store_index as indexing
 from sightline.experiments.long_table import all_numbers, main_numbers, text_numbers
@@ -281,3 +283,16 @@ def test_every_number_of_a_run_is_a_row(store: Store) -> None:
     assert [one.value for one in texts] == audit.measurements["outputs"].values[
         "predicted"
     ].tolist()
+
+
+def test_groups_of_texts_are_rows_of_numbers_and_no_hashes(store: Store) -> None:
+    """Ids of patients could be found behind hashes."""
+    summary, audit = store.summary(KEYS[0]), store.audit(KEYS[0])
+    assert summary is not None
+    outputs = audit.measurements["outputs"]
+    assert isinstance(outputs, Measurement)
+    hashes = np.array([2**62 + number // 2 for number in range(len(audit.texts))])
+    grouped = replace(outputs, values={**outputs.values, "cluster": hashes})
+    found = text_numbers(summary, replace(audit, measurements={"outputs": grouped}))
+    numbers = [one.value for one in found if one.quantity == "outputs.cluster"]
+    assert numbers == [1 + number // 2 for number in range(len(audit.texts))]
