@@ -307,6 +307,22 @@ def test_a_later_seed_or_label_closes_a_gate_too():
         assert caught.value.exit_code == GATE_CLOSED
 
 
+def test_a_label_whose_audit_broke_closes_every_gate_and_one_that_was_not_asked_none(capsys):
+    can = replace(audits.audit(), verdict=reached(CAN, 1))
+    left = {"broken": "forward raised KeyError", "rare": "too few positives"}
+    counts = dict.fromkeys(("a", *left), 9)
+    made = LabelAudits("m", {"a": can}, left, counts, 18, failed=("broken",))
+    for gate in ("must-not-be-shown", "SL-101"):
+        with pytest.raises(typer.Exit) as caught:
+            close_gates(made, [gate])
+        assert caught.value.exit_code == GATE_CLOSED
+        said = capsys.readouterr().err
+        assert "'broken': forward raised KeyError" in said
+        assert "rare" not in said
+    close_gates(made, [])
+    close_gates(replace(made, failed=()), ["must-not-be-shown"])
+
+
 @pytest.mark.parametrize("flag", ["", "--no-texts", "--no-ids"])
 def test_what_a_file_holds_is_left_out_of_errors_by_either_flag(
     sightline: Call, here: Path, flag: str

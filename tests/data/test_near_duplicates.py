@@ -20,6 +20,7 @@ from sightline.data.near_duplicates import (
     FEWEST,
     NEAR,
     _common,
+    _near,
     _places,
     counted_once,
     representatives,
@@ -97,6 +98,15 @@ def test_bits_count_the_longest_common_subsequence(one: list[str], other: list[s
 def test_what_is_found_is_what_comparing_all_texts_finds(edited: float) -> None:
     texts = [*dict.fromkeys(written(drawn(5, edited, seed=1)))]
     assert together(representatives(texts)) == together(literal(texts))
+
+
+@pytest.mark.parametrize(("missing", "near"), [(0, True), (1, False)])
+def test_as_many_equal_words_as_it_takes_are_enough(missing: int, near: bool) -> None:
+    """The rest of the other text is other words, or is not there."""
+    one = tuple(NAMES[:20].tolist())
+    kept = one[: round(ALIKE * 20) - missing]
+    for other in (kept, (*kept, *("else",) * (20 - len(kept)))):
+        assert _near(_places(one), one, other) == _near(_places(other), other, one) == near
 
 
 def test_families_are_found_and_other_texts_stay_apart() -> None:

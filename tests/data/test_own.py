@@ -416,6 +416,13 @@ def test_copies_are_kept_where_they_are_judged_by(tmp_path: Path) -> None:
     assert data.card["same_words_as_training"] == {"validation": 0, "test": 0}
 
 
+def test_spaces_around_a_text_make_no_other_text(three: Path) -> None:
+    text, label = cut()[0][0]
+    (three / "c.jsonl").write_bytes(lines([{"text": f" {text}\n", "label": label}]))
+    with pytest.raises(DataError, match=r"c.jsonl:1: the same text is in train at .*a.csv:2 and"):
+        load(files(three, train="a.csv", test="c.jsonl"), 0)
+
+
 def test_what_dropping_leaves_empty_is_an_error(three: Path) -> None:
     (three / "a.csv").write_bytes(table(cut()[2]))
     with refused(DataError):

@@ -10,11 +10,13 @@ import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sightline._io.checksums import MANIFEST, _digest
 from sightline.config.run_keys import run_key
 from sightline.core.errors import StoreError
+from sightline.core.results import Measurement
 from sightline.experiments import store as storing
 from sightline.experiments import store_index as indexing
 from sightline.experiments.long_table import all_numbers, main_numbers, text_numbers
@@ -100,6 +102,19 @@ def test_a_change_of_size_or_time_is_looked_into(store: Store, reads: list[str],
     os.utime(file, (1e9, 1e9))
     assert list(store.find(KEYS)) == list(KEYS[1:])
     assert len(reads) == 6
+
+
+@pytest.mark.parametrize(("shorter", "time"), [(0, 1.1e9), (1, 1e9)])
+def test_a_change_of_size_alone_or_of_time_alone_is_seen(
+    store: Store, shorter: int, time: float
+) -> None:
+    """Long after the change, so that the file is not read for its youth."""
+    store.find(KEYS)
+    file = store.run_folder(KEYS[0]) / "arrays.npz"
+    content = file.read_bytes()
+    file.write_bytes(bytes([content[0] ^ 1]) + content[1 : len(content) - shorter])
+    os.utime(file, (time, time))
+    assert list(store.find(KEYS)) == list(KEYS[1:])
 
 
 def test_what_rots_unseen_is_found_where_it_is_opened_or_checked(store: Store) -> None:
@@ -229,6 +244,18 @@ def test_a_summary_that_holds_something_else_is_named_with_its_field(
             read()
 
 
+def test_bytes_of_a_run_are_those_of_runs_and_whole_trainings(store: Store) -> None:
+    used = sum(file.stat().st_size for file in store.root.rglob("*") if file.is_file())
+    assert store.bytes_a_run() == used / 3
+    training = store.training_folder("ab12")
+    training.mkdir(parents=True)
+    (training / "weights").write_bytes(bytes(3000))
+    partway = store.partway_folder("cd34")
+    partway.mkdir(parents=True)
+    (partway / "state").write_bytes(bytes(9000))
+    assert store.bytes_a_run() == used / 3 + 1000
+
+
 def test_every_number_of_a_run_is_a_row(store: Store) -> None:
     summary, audit = store.summary(KEYS[0]), store.audit(KEYS[0])
     main = {one.quantity: one for one in main_numbers(summary)}
@@ -256,3 +283,16 @@ def test_every_number_of_a_run_is_a_row(store: Store) -> None:
     assert [one.value for one in texts] == audit.measurements["outputs"].values[
         "predicted"
     ].tolist()
+
+
+def test_groups_of_texts_are_rows_of_numbers_and_no_hashes(store: Store) -> None:
+    """Ids of patients could be found behind hashes."""
+    summary, audit = store.summary(KEYS[0]), store.audit(KEYS[0])
+    assert summary is not None
+    outputs = audit.measurements["outputs"]
+    assert isinstance(outputs, Measurement)
+    hashes = np.array([2**62 + number // 2 for number in range(len(audit.texts))])
+    grouped = replace(outputs, values={**outputs.values, "cluster": hashes})
+    found = text_numbers(summary, replace(audit, measurements={"outputs": grouped}))
+    numbers = [one.value for one in found if one.quantity == "outputs.cluster"]
+    assert numbers == [1 + number // 2 for number in range(len(audit.texts))]

@@ -146,6 +146,7 @@ def test_a_seed_without_a_value_is_not_counted_and_marked(
     without = replace(found[key], metrics={"accuracy": nothing})
     ((cell,), _) = tabulate(grid, found | {key: without}, columns=("accuracy",), spread=spread).rows
     assert (cell.seeds, cell.note) == ((1, 2), "2 of 3 seeds have this number")
+    assert cell.runs == grid.keys[1:3]
     lost = {one: replace(found[one], metrics={"accuracy": nothing}) for one in grid.keys[:3]}
     ((cell,), _) = tabulate(grid, found | lost, columns=("accuracy",), spread=spread).rows
     assert cell.value is not None

@@ -119,6 +119,13 @@ def test_the_smaller_rule_counts_the_ranks(monkeypatch: pytest.MonkeyPatch) -> N
     assert rank_count(attention, mask, rule="weight") == 12
 
 
+def test_a_percentile_between_two_lengths_is_rounded_down() -> None:
+    """Of 20 texts it lies nine tenths of the way from the second length to the third: at 7.7."""
+    mask = np.arange(8) < np.array([[4], [5]] + [[8]] * 18)
+    attention = np.where(mask, 1 / mask.sum(1, keepdims=True), 0.0)
+    assert rank_count(attention, mask, rule="length") == rank_count(attention, mask) == 7
+
+
 def test_one_far_point_leaves_a_cluster_of_one_at_any_number() -> None:
     asked: list[int] = []
     assert cluster_count(lambda n: asked.append(n) or 1) == ClusterCount(50, kept=False)

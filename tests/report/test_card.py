@@ -131,6 +131,16 @@ def test_directions_polarity_and_marks_are_told_where_they_were_taken(
         assert message not in methods(replace(taken, estimates={number: estimate(0.5, n=0)}))
 
 
+def test_the_methods_name_the_level_of_the_intervals_that_decided() -> None:
+    made = audit()
+    assert "with its 95 % interval over texts" in methods(made)
+    wider = tuple(
+        replace(one, score=one.score and replace(one.score, method="bootstrap, 97.5 % interval"))
+        for one in made.findings
+    )
+    assert "with its 97.5 % interval over texts" in methods(replace(made, findings=wider))
+
+
 def test_several_trainings_are_not_told_as_one() -> None:
     assert "one training run" in methods(audit())
     seeds = summarise_seeds({7: audit(), 8: audit()})

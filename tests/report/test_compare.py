@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 from sightline.audits.audit_result import Audit, Comparison, compare
-from sightline.core.results import Measurement, Ragged
+from sightline.core.results import Estimate, Measurement, Ragged
+from sightline.report.comparison_sentences import p_of, texts_of
 from sightline.report.html.comparison_page import SHOWN, render_comparison, write_comparison
 from sightline.report.number_format import interval
 from sightline.report.text.comparison_text import comparison_lines
+from sightline.verdict.comparison.comparison_result import ComparedScore
 from tests.report.audits import audit, hostile, outputs
 from tests.report.pages import Page
 from tests.snapshots import same_text
@@ -138,3 +140,16 @@ def test_a_map_that_one_audit_lacks_is_left_out() -> None:
     found = compare(first, without)
     same_text("report", found.pairs[0].notes)
     assert "B: attention" not in render_comparison(found)
+
+
+def test_a_row_counts_the_texts_behind_its_difference_and_has_its_adjusted_p() -> None:
+    first, second, both = (Estimate(0.5, 0.4, 0.6, n, "") for n in (1200, 80, 75))
+    row = ComparedScore("SL-101", "", "", "not told apart", first, second, both, 0.01, 0.04)
+    assert (texts_of(row), p_of(row)) == ("75", "p\xa0=\xa00.040")
+    assert p_of(replace(row, p_at_most=True)) == "p\xa0≤\xa00.040"
+    assert (texts_of(replace(row, difference=None)), p_of(replace(row, p_adjusted=None))) == (
+        "1,200 / 80",
+        "—",
+    )
+    assert texts_of(replace(row, second=None, difference=None)) == "1,200 / —"
+    assert texts_of(replace(row, first=None, second=None, difference=None)) == "—"

@@ -3,10 +3,11 @@
 import re
 from dataclasses import replace
 
-from sightline.core.results import CANNOT_TELL, Level
+from sightline.core.results import CANNOT_TELL, Estimate, Level
 from sightline.report.label_rows import (
     LabelRow,
     audited_row,
+    cells,
     intervals_note,
     lines,
     reasons,
@@ -66,6 +67,19 @@ def test_the_headline_counts_and_names_few() -> None:
     assert "not audited: 1" in few
     assert "must not be shown for 10;" in many
     assert "label" not in many.split(":", 1)[1]
+
+
+def test_a_score_of_a_label_has_its_own_interval_and_texts() -> None:
+    score = Estimate(0.5, -0.1, 0.9, 1045, "")
+    row = LabelRow("a", 970, 12000, Level.CAN, Level.CAVEATS, "Transfer (SL-303)", score)
+    assert [one.replace("\xa0", " ") for one in cells(row)] == [
+        "a",
+        "970 of 12,000",
+        Level.CAN,
+        Level.CAVEATS,
+        "Transfer (SL-303)",
+        "0.50 [−0.10 to 0.90], n = 1,045",
+    ]
 
 
 def test_what_a_terminal_would_obey_is_shown() -> None:

@@ -99,6 +99,13 @@ def test_p_values_near_nothing_are_bounds() -> None:
     ]
 
 
+def test_a_p_value_is_a_bound_only_where_it_would_read_0() -> None:
+    said = [p_value(p).replace("\xa0", " ") for p in (0.0004, 0.0006)]
+    assert said == ["p < 0.001", "p = 0.001"]
+    said = [p_value(p, at_most=True).replace("\xa0", " ") for p in (0.0004, 0.002)]
+    assert said == ["p < 0.001", "p ≤ 0.002"]
+
+
 def test_an_estimate_in_a_sentence_has_its_interval_in_words() -> None:
     said = [
         plainly(Estimate(*ends, n, ""))
@@ -127,6 +134,8 @@ def test_an_estimate_in_a_sentence_has_its_interval_in_words() -> None:
         (Estimate(0.9958, 0.97, 1.0, 90, ""), "99.6 % (95 % CI 97–100 %, n = 90)"),
         (Estimate(0.5, 0.495, 0.505, 9000, ""), "50.0 % (95 % CI 49.5–50.5 %, n = 9,000)"),
         (Estimate(1.0, 1.0, 1.0, 20, ""), "100 % (95 % CI 100–100 %, n = 20)"),
+        (Estimate(0.03, -0.004, 0.07, 90, ""), "3 % (95 % CI 0 to 7 %, n = 90)"),
+        (Estimate(-0.05, -0.12, -0.004, 90, ""), "−5 % (95 % CI −12 to 0 %, n = 90)"),
         (Estimate(0.5, math.nan, math.nan, 3, ""), "50 % (95 % CI unknown, n = 3)"),
         (Estimate(math.nan, math.nan, math.nan, 0, ""), "not measured"),
     ],

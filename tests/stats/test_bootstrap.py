@@ -123,17 +123,31 @@ def test_a_statistic_of_counts_is_that_of_the_resampled_texts() -> None:
     )
 
 
-def test_the_interval_of_a_statistic_is_bca_or_students_where_that_is_wider() -> None:
+@pytest.mark.parametrize("level", [0.95, 0.99])
+def test_the_interval_of_a_statistic_is_bca_or_students_where_that_is_wider(level: float) -> None:
     values = np.random.default_rng(0).lognormal(-2, 1, 30)
-    ours = bootstrap.statistic(counted(values[:, None]), lambda sums: sums[:, 0] / 30, 0, None)
-    drawn = resamples.sums(values[:, None], 0)[:, 0] / 30
+    ours = bootstrap.statistic(
+        counted(values[:, None]), lambda sums: sums[:, 0] / 30, 0, None, level=level
+    )
+    drawn = resamples.sums(values[:, None], 0, level)[:, 0] / 30
     # The mean of what is left is taken of 29 texts, and the statistic divides by 30: the
     # jackknife's error is s/√30.
-    half = 2.04523 * np.std(values * 30 / 30, ddof=1) / 30**0.5 * 29 / 30
-    low, high = bca_interval(values, drawn, 0.95)
+    half = t.ppf((1 + level) / 2, 29) * np.std(values * 30 / 30, ddof=1) / 30**0.5 * 29 / 30
+    low, high = bca_interval(values, drawn, level)
     assert ours.low == pytest.approx(min(low, values.mean() - half), rel=1e-5)
     assert ours.high == pytest.approx(max(high, values.mean() + half), rel=1e-5)
     assert high > values.mean() + half > values.mean() - half < low  # each decides one end
+    assert level_of([ours]) == f"{100 * level:g}"
+
+
+def test_resamples_equal_to_the_statistic_count_half_below_it() -> None:
+    """Of 3 hits in 30 texts, a fifth of the resamples have 3 hits, too."""
+    values = (np.arange(30) < 3).astype(float)
+    ours = bootstrap.statistic(counted(values[:, None]), lambda sums: sums[:, 0], 0, None)
+    drawn = resamples.sums(values[:, None], 0)[:, 0]
+    assert (drawn == 3).mean() > 0.2
+    _, high = bca_interval(values * 30, drawn, 0.95)
+    assert ours.high == pytest.approx(high)
 
 
 def test_a_statistic_of_copies_in_clusters_is_that_of_the_texts() -> None:

@@ -322,6 +322,66 @@ def test_only_texts_that_both_have_are_compared_whatever_their_order() -> None:
     }
 
 
+def _turned(audit: Results, lost: int) -> Results:
+    """Give an audit with its texts in reverse order, the first few of them under other ids; pairs
+    name the rows of their partners.
+    """
+    order = np.arange(N)[::-1]
+    measured = {
+        name: replace(one, values={q: _rows(v, order) for q, v in one.values.items()})
+        for name, one in audit.measurements.items()
+        if isinstance(one, Measurement)
+    }
+    moved = measured["transplant"]
+    partner = N - 1 - np.asarray(moved.values["partner"])
+    measured["transplant"] = replace(moved, values={**moved.values, "partner": partner})
+    ids = [f"other {t.id}" if i < lost else t.id for i, t in enumerate(audit.texts[::-1])]
+    records = tuple(replace(t, id=name) for t, name in zip(audit.texts[::-1], ids, strict=True))
+    return replace(audit, measurements={**audit.measurements, **measured}, texts=records)
+
+
+def test_pairs_of_shared_texts_are_found_in_either_order() -> None:
+    first = usual()
+    pair = compared([first, _turned(first, lost=30)]).pairs[0]
+    moved = [claim for claim in pair.claims if claim.code in ("SL-303", "SL-304")]
+    assert len(moved) == 3
+    for claim in moved:
+        assert claim.difference is not None, claim.why
+        assert claim.first is not None
+        assert claim.difference.n == 85  # both partners of the other five are not shared
+        assert claim.difference.value == pytest.approx(0, abs=1e-12)
+    of_all = {one.code: one.score for one in first.findings}["SL-303"]
+    assert of_all is not None
+    assert moved[0].first is not None
+    assert moved[0].first.value != of_all.value, "of the shared texts alone"
+
+
+def test_accuracy_is_that_of_the_shared_texts_in_each_audit() -> None:
+    """The second audit has other texts first, and the rest in reverse order."""
+    rows = np.arange(N)
+    first = results(predicted=np.where(rows < 12, 1 - PREDICTED, PREDICTED))
+    second = _turned(results(predicted=np.where(rows < 20, 1 - PREDICTED, PREDICTED)), lost=30)
+    row = compared([first, second]).pairs[0].claims[-1]
+    assert row.code == ACCURACY
+    assert row.first is not None
+    assert row.second is not None
+    assert (row.first.value, row.first.n) == (pytest.approx(78 / 90), 90)
+    assert (row.second.value, row.second.n) == (pytest.approx(70 / 90), 90)
+
+
+def test_a_text_that_is_asked_something_else_is_another_text() -> None:
+    def asked(*queries: tuple[str, ...] | None) -> Results:
+        some = texts(range(len(queries)))
+        return replace(
+            usual(),
+            texts=tuple(replace(t, query=q) for t, q in zip(some, queries, strict=True)),
+        )
+
+    found = match(asked(("who",), ("who",), None), asked(("who",), ("where",), None), NAMES, NAMES)
+    assert (found.first.tolist(), found.second.tolist()) == ([0, 2], [0, 2])
+    assert found.alone == (1, 1)
+
+
 def _rows(value: Any, order: np.ndarray) -> Any:
     return Ragged(value.flat, value.lengths) if isinstance(value, Ragged) else value[order]
 

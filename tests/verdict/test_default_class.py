@@ -179,6 +179,8 @@ def test_no_other_map_is_asked_for_a_class_whose_predictions_surely_flip(
         ({"attention": 0.3}, (), True),
         ({"deletion": 0.28}, (), True),
         ({"attention": 0.9}, (), False),
+        ({"gradient": 0.9}, (), False),
+        ({"signed_deletion": 0.9}, (), False),  # a signed map alone has words with an effect
         ({"attention": 0.9}, ("transplant",), True),
         ({}, ("erasure",), True),
         ({"attention": 0.9}, ("erasure",), False),
@@ -213,6 +215,11 @@ def test_a_class_is_open_while_the_interval_of_its_flips_contains_the_limit(
     assert OpenTests(asked, {}, (), ("neg", "pos")).absence_is_open("neg") == is_open
     assert not OpenTests(asked, {}, (), ("pos",)).absence_is_open("neg")  # no text is to come
     assert find_settled(asked, judge(asked), (), ("neg",)).by_class["neg"] == (not is_open)
+    for name in ("gradient", "signed_deletion"):  # while a map may find words, too
+        unsure = evidence(own={name: 0.3}, flips=flips)
+        assert own_effect(unsure, name, "neg") == "inconclusive"
+        ruled_out = absence_ruled_out(unsure, "neg")
+        assert OpenTests(unsure, {}, (), ("neg", "pos")).absence_is_open("neg") != ruled_out
     other = evidence(own={"deletion": 0.9}, flips=flips)
     assert not OpenTests(other, {}, (), ("neg", "pos")).absence_is_open("neg")
 

@@ -6,9 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sightline.core.interval_level import level_in
 from sightline.core.needs import OTHER_ATTENTION, UNASKED, needed
 from sightline.core.results import Bracket, Estimate, Measurement
 from sightline.stats import bootstrap, resamples
+from sightline.stats.intervals import LEVEL
+from sightline.verdict.accuracy_drop import DROPS
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.estimators import estimates, metrics
 from sightline.verdict.evidence import Evidence, ScoreQuantities
@@ -112,8 +115,10 @@ def test_texts_of_one_source_are_drawn_together() -> None:
     assert f"{N // 4} clusters" in wide.method
 
 
-def test_every_interval_that_decides_is_over_clusters() -> None:
-    """Of what is equal in all texts, the method names no clusters, so removal and labels vary."""
+def varied(confidence: float = LEVEL) -> Evidence:
+    """Texts in fours, judged at a level. Of what is equal in all texts, the method names no
+    clusters, so removal and labels vary.
+    """
     removed = {**erasure().values}
     noise = np.random.default_rng(5).normal(0, 0.1, N)
     for how in ("deleted", "replaced"):
@@ -126,6 +131,11 @@ def test_every_interval_that_decides_is_over_clusters() -> None:
     asked = evidence(
         outputs=Measurement("outputs", outputs), erasure=Measurement("erasure", removed)
     )
+    return replace(asked, confidence=confidence)
+
+
+def test_every_interval_that_decides_is_over_clusters() -> None:
+    asked = varied()
     found = {one.code: one for one in judge(asked).findings}
     decide = ("SL-303", "SL-301", "SL-304", "SL-308", "SL-001", "SL-101", "SL-102", "SL-104")
     estimates = {
@@ -144,6 +154,63 @@ def test_every_interval_that_decides_is_over_clusters() -> None:
     others = {key: one.method for key, one in estimates.items() if "30 clusters" not in one.method}
     assert others == {}
     assert {of for _, of in estimates} >= {"", "neg", "pos"}
+
+
+def test_every_interval_that_decides_has_the_level_of_the_audit() -> None:
+    """An audit that looks at its texts more than once takes a higher level; each of two classes
+    errs half as often.
+    """
+    asked = varied(0.99)
+    judged = judge(asked).findings
+    whole = {one.code: one.score for one in judged}
+    whole |= {name: asked.estimate(name) for name in DROPS if "retrained" not in name}
+    for row in maps_of(asked):
+        whole |= {(row.name, way): getattr(row, way) for way in ("carried", "deleted", "replaced")}
+    by_class = {(one.code, of): each for one in judged for of, each in one.by_class.items()}
+    assert len(whole) >= len(AUDIT_TESTS) + 6 + 3
+    for level, known in (("99", whole), ("99.5", by_class)):
+        levels = {key: one and level_in(one.method) for key, one in known.items()}
+        assert {key: found for key, found in levels.items() if found != level} == {}
+
+
+def test_estimates_that_decide_nothing_are_over_clusters_too() -> None:
+    """Without clusters these intervals would be as narrow as those of independent texts."""
+    random = np.random.default_rng(2)
+    value, size = np.repeat(random.random(N // 4), 4), random.uniform(5, 9, N)
+    asked = replace(
+        varied(),
+        outcomes={
+            **varied().outcomes,
+            "reach": Measurement(
+                "reach",
+                {"total": Bracket(value, value + 0.1), "proof": (value > 0.5).astype(float)},
+            ),
+            "token_evidence": Measurement(
+                "token_evidence", {"within": value * size, "total": size}
+            ),
+        },
+    )
+    drops = [name for name in DROPS if "retrained" not in name]
+    for name in ("reach.total", "reach.proof", "token_evidence.share", *drops):
+        found = asked.estimate(name)
+        assert found is not None
+        assert "30 clusters" in found.method, name
+
+
+def test_a_ratio_of_equal_texts_ends_where_a_share_does() -> None:
+    taken = {"within": np.full(N, 2.0), "total": np.full(N, 2.0)}
+    found = evidence(token_evidence=Measurement("token_evidence", taken))
+    share = found.estimate("token_evidence.share")
+    assert share is not None
+    assert (share.value, share.high) == (1.0, 1.0)
+    assert share.low == pytest.approx(0.05 ** (1 / N), abs=1e-3)
+    nats = evidence(
+        input_information=Measurement(
+            "input_information", {"gained": np.full(N, 2.0), "words": np.full(N, 1.0)}
+        )
+    ).estimate("input_information.nats")
+    assert nats is not None
+    assert np.isnan([nats.low, nats.high]).all(), "nats have no ends, so equal texts tell nothing"
 
 
 def test_accuracy_has_one_interval_and_copies_are_one_text_in_it() -> None:

@@ -8,12 +8,14 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from sightline.config.run_keys import run_key
 from sightline.core.errors import MissingExtra, SpecError, StoreError
-from sightline.core.results import Estimate, Measurement
+from sightline.core.results import Bracket, Estimate, Measurement
 from sightline.experiments.long_table import all_numbers, main_numbers, text_numbers
 from sightline.experiments.pipeline import run
 from sightline.experiments.sql import duckdb_query as asking
@@ -121,6 +123,17 @@ def test_the_numbers_of_texts_are_those_of_the_rows_with_what_each_text_is(kept:
     assert dict(counted.rows()) == {
         name: 2 * n for name, n in Counter(one.predicted for one in audit.texts).items()
     }
+
+
+def test_a_number_between_two_bounds_has_both(kept: Store) -> None:
+    run_kept, audit = kept.summary(KEYS[0]), kept.audit(KEYS[0])
+    n = len(audit.texts)
+    reach = Measurement("reach", {"total": Bracket(np.zeros(n), np.ones(n))})
+    held = replace(audit, measurements={"reach": reach})
+    rows = [*TABLES["texts"].rows(SimpleNamespace(audit=lambda key: held), [run_kept])]  # type: ignore[arg-type,list-item]
+    assert len(rows) == n
+    assert {(row[-4], *row[-2:]) for row in rows} == {("reach.total", 0.0, 1.0)}
+    assert all(math.isnan(row[-3]) for row in rows), "where it lies between them is unknown"
 
 
 def test_runs_and_findings_are_those_of_the_summaries(kept: Store) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from sightline.core.errors import SpecError
 from sightline.experiments.sql.duckdb_query import ask
-from sightline.experiments.sql.query_result import KINDS, QueryResult, check_answer
+from sightline.experiments.sql.query_result import KINDS, QueryResult, check_answer, to_lines
 from sightline.experiments.store import Store
 
 VALUES = """
@@ -46,6 +46,26 @@ def test_the_rows_are_those_that_were_asked_for(answer: QueryResult) -> None:
     assert answer.columns == ("whole", "number", "text", "yes")
     assert str(list(answer.rows())) == str(ROWS)  # as text, in which NaN is NaN
     assert len(answer) == 5
+
+
+def test_a_terminal_shows_rounded_numbers_exact_whole_ones_and_nothing_for_null(
+    tmp_path: Path,
+) -> None:
+    shown = to_lines(
+        ask(
+            Store(tmp_path / "empty", make=False),
+            "SELECT * FROM (VALUES (12345678, 0.123456::DOUBLE), (NULL, -0.00001::DOUBLE), "
+            "(3, 'nan'::DOUBLE), (4, NULL)) AS held(whole, number)",
+        )
+    )
+    assert [line.split() for line in shown.splitlines()] == [
+        ["whole", "number"],
+        ["12345678", "0.123"],
+        ["0.000"],
+        ["3", "undefined"],
+        ["4"],
+        ["4", "rows"],
+    ]
 
 
 def test_parquet_reads_back_with_its_types(answer: QueryResult, tmp_path: Path) -> None:
