@@ -352,6 +352,15 @@ class SupportsUnknownToken(Protocol):
 
 
 @runtime_checkable
+class SupportsLogitsInUse(Protocol):
+    """A model with a tokenizer of its own, which gives its logits without the audit's reading."""
+
+    def logits_in_use(self, example: Example) -> Float[torch.Tensor, " L"]:
+        """The logits of a text as its tokenizer and its module give them to any other user."""
+        ...
+
+
+@runtime_checkable
 class SupportsAttentionSources(Auditable, Protocol):
     """A model with several attention sources, of which it shows one; if it is ``choosing``, the
     audit selects which.

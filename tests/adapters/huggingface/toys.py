@@ -106,7 +106,8 @@ def bytes_in_pairs(
     if ends:
         numbers = [(name, made.token_to_id(name)) for name in ("<s>", "</s>") if name in ends]
         made.post_processor = processors.TemplateProcessing(single=ends, special_tokens=numbers)
-    named = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>"}
+    named: dict[str, Any] = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>"}
+    named["model_input_names"] = ["input_ids", "attention_mask"]
     return PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=LONGEST, **named)
 
 

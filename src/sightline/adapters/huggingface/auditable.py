@@ -146,7 +146,7 @@ class HuggingFace(Classifier):
         put = self.choice.replaced(own, attention, trace.batch.attendable)
 
         def changes(some: TextGroup) -> dict[Site, Change]:
-            return {self.site: self.choice.put(some.of(put), some.mask)}
+            return {self.site: self.choice.put(some.of(put), some.readable)}
 
         with torch.set_grad_enabled(
             torch.is_grad_enabled() and (put.requires_grad or trace.embeddings.requires_grad)
@@ -342,11 +342,11 @@ class HuggingFace(Classifier):
         by_layer = {
             number: LayerOutput(weight, long, slope) for number, weight, long, slope in layers
         }
-        ran = RecordedRun(some.mask, self.anatomy.row, by_layer)
+        ran = RecordedRun(some.mask, some.readable, self.anatomy.row, by_layer)
         logits = found if embeddings is not None else found.detach()
         rows = torch.stack([shown_weights(ran, one) for one in wanted]) * some.mask
         replaced = "decode" in self.offers and wanted == (self.reading,)
-        own = self.choice.rows(weights[0], some.mask) * some.mask if replaced else None
+        own = self.choice.rows(weights[0], some.readable) * some.mask if replaced else None
         last = None
         if before is not None:
             made = answer.kept
@@ -354,7 +354,7 @@ class HuggingFace(Classifier):
                 self.site,
                 self.anatomy.row,
                 some.ids,
-                some.mask,
+                some.readable,
                 before,
                 made.weights[self.site],
                 made.values[self.site],

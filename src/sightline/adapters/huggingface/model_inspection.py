@@ -61,7 +61,7 @@ def assembled(
     ``family`` is the kind of model in errors. ``padded`` says whether texts of several lengths may
     be padded at all; a run checks that padding changes nothing.
     """
-    found = call_user_code("looking the model over", anatomy, module, ids, family)
+    found = call_user_code("looking the model over", anatomy, module, ids, reader.pad, family)
     together = padded and call_user_code(
         "looking the model over", _padding_is_inert, module, ids, reader.pad
     )

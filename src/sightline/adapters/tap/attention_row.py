@@ -17,6 +17,11 @@ Row = Literal["first", "last", "all"] | int
 number."""
 
 
+def last_place(mask: Bool[torch.Tensor, "B T"]) -> Int[torch.Tensor, " B"]:
+    """The last place of each text that is marked; the first of all if none is."""
+    return (torch.arange(mask.shape[1], device=mask.device) * mask).argmax(1)
+
+
 @dataclass(frozen=True)
 class AttentionRow:
     """The weights at one site, of one head or of all (None), in one row or in all.
@@ -117,7 +122,7 @@ class AttentionRow:
 
     def _place(self, mask: Bool[torch.Tensor, "B T"]) -> Int[torch.Tensor, " B"]:
         if self.row == "last":
-            return mask.sum(1) - 1
+            return last_place(mask)
         return torch.full_like(
             mask[:, 0], 0 if self.row == "first" else int(self.row), dtype=torch.long
         )
