@@ -131,7 +131,8 @@ class Trace:
     ``elsewhere`` is the share of a text's attention on tokens that belong to no word; ``attention``
     divides the rest among the words. ``heads`` are the weights that ``attention`` is the mean of,
     if the model can replace them all at once: for each head, or each head and row, scaled to sum to
-    one over the words. ``inside`` is private to the model's own ``decode``.
+    one over the words. ``in_sight`` marks the tokens of words that the attention can reach at all,
+    if a window hides some (None: all). ``inside`` is private to the model's own ``decode``.
     """
 
     batch: Batch
@@ -141,6 +142,7 @@ class Trace:
     token_logits: Float[torch.Tensor, "B T L"] | None = None
     elsewhere: Float[torch.Tensor, " B"] | None = None
     heads: Float[torch.Tensor, "*N B T"] | None = field(default=None, kw_only=True)
+    in_sight: Bool[torch.Tensor, "B T"] | None = field(default=None, kw_only=True)
     inside: Any = field(default=None, kw_only=True)
 
     @property

@@ -122,8 +122,16 @@ class HuggingFace(Classifier):
         words = batch.attendable
         attention, elsewhere = renormalise(answer.row, words), (answer.row * ~words).sum(1)
         heads = None if answer.own is None or self.choice.one else renormalise(answer.own, words)
+        in_sight = None if answer.own is None else self.choice.in_sight(answer.own, words)
         return Trace(
-            batch, start, attention, answer.logits, elsewhere=elsewhere, heads=heads, inside=answer
+            batch,
+            start,
+            attention,
+            answer.logits,
+            elsewhere=elsewhere,
+            heads=heads,
+            in_sight=in_sight,
+            inside=answer,
         )
 
     def decode(
