@@ -14,8 +14,8 @@ from sightline.measures.batch_words import words_of
 from sightline.measures.decode_attention import task_of
 from sightline.measures.permutation import Permutation
 from sightline.measures.permutation_outputs import Decoded
-from sightline.numerics.relative_positions import CELLS
 from sightline.numerics.projections import uniform
+from sightline.numerics.relative_positions import CELLS
 from tests.adapters.huggingface.toys import classifier, tokenizer_of
 
 TEXTS = texts_without_data()
