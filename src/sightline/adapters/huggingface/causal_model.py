@@ -61,6 +61,9 @@ def load_causal(spec: str, device: str = "cpu") -> HuggingFace:
     check_answers(asked.answers)
     texts = () if asked.calibrate is None else read_calibration_texts(asked.calibrate)
     module, tokenizer = _read(spec, Path(place).expanduser())
+    named = f"{Path(place).name} with {asked.template.name}"
+    parts = _parts(named, tokenizer, template, chat=asked.chat)
+    prompt = _prompt(template, asked.answers, texts, parts if asked.chat else None)
     return prompted(
         module.to(device).eval(),
         tokenizer,
@@ -68,8 +71,7 @@ def load_causal(spec: str, device: str = "cpu") -> HuggingFace:
         answers=asked.answers,
         chat=asked.chat,
         calibrate_on=texts,
-        name=f"{Path(place).name} with {asked.template.name}, "
-        + _prompt(template, asked.answers, texts, chat=asked.chat),
+        name=f"{named}, {prompt}",
         **parse_attention_source(source),
     )
 
@@ -135,13 +137,11 @@ def prompted(
     module, tokenizer = module_and_tokenizer(model, tokenizer)
     by_label = labelled(answers)
     check_answers(by_label)
-    prompt = _prompt(template, by_label, calibrate_on, chat=chat)
+    parts = _parts(name or type(module).__name__, tokenizer, template, chat=chat)
+    prompt = _prompt(template, by_label, calibrate_on, parts if chat else None)
     named = name or f"{type(module).__name__}, {prompt}"
     check_fast(named, tokenizer)
     check_tokenizer(named, tokenizer)
-    parts = parse_template(template)
-    if chat:
-        parts = call_user_code("its chat template", _in_chat, named, tokenizer, template)
     pad = pad_of(module, tokenizer)
     check_pad(named, pad, len(module.get_input_embeddings().weight))
     reader = PromptReader(
@@ -170,8 +170,19 @@ def prompted(
     return made
 
 
+def _parts(name: str, tokenizer: Any, template: str, *, chat: bool) -> PromptTemplate:
+    """Give what the model reads before and after a text."""
+    parts = parse_template(template)
+    if not chat:
+        return parts
+    return call_user_code("its chat template", _in_chat, name, tokenizer, template)
+
+
 def _prompt(
-    template: str, answers: Mapping[str, str], calibrate_on: Sequence[str], *, chat: bool
+    template: str,
+    answers: Mapping[str, str],
+    calibrate_on: Sequence[str],
+    chat: PromptTemplate | None,
 ) -> str:
     """Name a prompt by its code and the number of texts it is calibrated on."""
     n = len(calibrate_on)
