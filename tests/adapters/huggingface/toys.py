@@ -218,7 +218,9 @@ def classifier(
         named["eos_token_id"] = known.eos_token_id
     wide = {"initializer_range": 0.15, "init_std": 0.15}
     torch.manual_seed(0)
-    config = AutoConfig.for_model(family, **{**wide, **FAMILIES[family], **named, **changes})
+    config = AutoConfig.for_model(
+        family, **{**wide, **FAMILIES.get(family, {}), **named, **changes}
+    )
     return AutoModelForSequenceClassification.from_config(config).eval()
 
 

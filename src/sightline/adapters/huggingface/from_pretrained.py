@@ -103,6 +103,12 @@ def transformer(
     """
     module, tokenizer = module_and_tokenizer(model, tokenizer)
     named = name or type(module).__name__
+    if len(blocks := getattr(module.config, "block_sizes", None) or ()) > 1:  # Funnel
+        raise ModelError(
+            f"{named}: expected layers that all read the tokens of a text, got {len(blocks)} blocks "
+            f"of layers (block_sizes={list(blocks)}), of which all but the first read pooled tokens",
+            change="audit a classifier whose layers keep every token, or a Funnel of one block",
+        )
     if getattr(module.config, "attention_type", None) == "block_sparse":
         raise ModelError(  # before anything runs: a short text would turn it off for good
             f"{named}: expected attention over all tokens, got attention_type='block_sparse'",
@@ -110,6 +116,8 @@ def transformer(
         )
     check_fast(named, tokenizer)
     link, labels = _answers(module.config, named)
+    if module is not model:
+        _check_function(named, model, link)
     check_tokenizer(named, tokenizer)
     ids = call_user_code("its tokenizer", _sample, tokenizer)
     if not ids:
@@ -157,6 +165,24 @@ def _answers(config: Any, name: str) -> tuple[Link, tuple[str, ...]]:
         )
         raise ModelError(message, change="name each class once in id2label")
     return SIGMOIDS if several else "softmax", names
+
+
+def _check_function(name: str, pipeline: Any, link: Link) -> None:
+    """Raise an error for a pipeline that makes other scores of the logits than an audit does."""
+    asked = getattr(pipeline, "_postprocess_params", {}).get("function_to_apply")
+    wanted = "sigmoid" if link == SIGMOIDS else "softmax"
+    function = wanted if asked is None else str(getattr(asked, "value", asked))
+    if function != wanted:
+        several = (
+            "; if each class has a sigmoid of its own, set problem_type to "
+            "'multi_label_classification' in the configuration of its model"
+        )
+        raise ModelError(
+            f"{name}: expected a pipeline that makes probabilities of its logits by a {wanted}, got "
+            f"function_to_apply={function!r}",
+            change="give the pipeline without function_to_apply"
+            + (several if function == "sigmoid" else ""),
+        )
 
 
 def _sample(tokenizer: Any) -> list[int]:
