@@ -21,7 +21,9 @@ from sightline.adapters.huggingface import model_folder
 from sightline.adapters.huggingface.from_pretrained import load_huggingface
 from sightline.adapters.huggingface.model_folder import check_normalizer
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
+from sightline.api.model_source import model_place, under_reading
 from sightline.cli.app import run
+from sightline.config.spec_syntax import place_and_options
 from sightline.core.errors import DataError, ModelError
 from tests.adapters.huggingface.toys import (
     LONGEST,
@@ -178,6 +180,24 @@ def test_what_is_wrong_with_a_folder_is_named_and_costs_nothing(
 def test_a_good_folder_passes(good: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check-model", f"hf:{good}"]) == 0
     assert "can be audited" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["clf (1)", "bert(layer=1)", "m (final)"])
+def test_brackets_in_the_name_of_an_existing_folder_belong_to_its_name(
+    name: str, good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = shutil.copytree(good, tmp_path / name)
+    for prefix in ("", "hf:", "hf-causal:"):
+        assert place_and_options(f"{prefix}{folder}") == (f"{prefix}{folder}", "")
+        assert place_and_options(f"{prefix}{folder}(layer=0)") == (f"{prefix}{folder}", "(layer=0)")
+        missing = tmp_path / "x (1)"
+        assert place_and_options(f"{prefix}{missing}()") == (f"{prefix}{missing}", "()")
+    assert load_huggingface(f"hf:{folder}").reading.layer == 1
+    assert load_huggingface(f"hf:{folder}(layer=0)").reading.layer == 0
+    assert under_reading(f"hf:{folder}", "layer=0,head=1") == f"hf:{folder}(layer=0,head=1)"
+    assert model_place(f"hf:{folder}") == folder
+    assert run(["check-model", f"hf:{folder}"]) == 0
+    assert name in capsys.readouterr().out
 
 
 def test_no_graph_of_the_weights_that_are_read_is_kept(good: Path) -> None:
