@@ -354,6 +354,16 @@ class SupportsUnknownToken(Protocol):
 
 
 @runtime_checkable
+class SupportsNotes(Protocol):
+    """A model with something to know before its audit, though it can be audited."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """One note a line."""
+        ...
+
+
+@runtime_checkable
 class SupportsLogitsInUse(Protocol):
     """A model with a tokenizer of its own, which gives its logits without the audit's reading."""
 

@@ -19,6 +19,7 @@ from sightline.adapters.huggingface.attention_reduction import (
 )
 from sightline.adapters.huggingface.attention_source import AttentionSource
 from sightline.adapters.huggingface.forward_pass import run
+from sightline.adapters.huggingface.pretrained_parts import unused_weights
 from sightline.adapters.huggingface.prompted_model import Calibration, PromptedModel
 from sightline.adapters.huggingface.read_row import read_row, runs_alone
 from sightline.adapters.huggingface.sequence_classifier import (
@@ -58,6 +59,13 @@ class HuggingFace(Classifier):
     link: Link
     choosing: bool = False
     """Whether the audit chooses among all attention sources."""
+    unused: tuple[str, ...] = ()
+    """The weights of its folder that the module has no place for."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of the model before an audit."""
+        return (f"{self.name}: {unused_weights(self.unused)}",) if self.unused else ()
 
     @property
     def calibration(self) -> Calibration | None:

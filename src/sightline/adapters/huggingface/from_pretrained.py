@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from sightline.adapters.huggingface.model_inspection import (
     AskedSource,
     assembled,
     check_fast,
+    check_table,
     check_tokenizer,
     longest_text,
     module_and_tokenizer,
@@ -63,15 +65,16 @@ def load_huggingface(spec: str, device: str = "cpu") -> HuggingFace:
     kind = auto.AutoModelForSequenceClassification
     # In half precision, rounding is larger than what an audit measures.
     check_adapter(spec, folder)
-    module, tokenizer = read_whole(spec, where, kind, instead=instead, dtype=torch.float32)
+    module, tokenizer, unused = read_whole(spec, where, kind, instead=instead, dtype=torch.float32)
     check_kind(spec, folder)  # after missing weights, whose error says more
     # It is not trained: without gradients of weights, graphs keep less memory.
-    return transformer(
+    made = transformer(
         module.to(device).eval().requires_grad_(False),
         tokenizer,
         name=Path(place).name,
         **parse_attention_source(reading),
     )
+    return replace(made, unused=unused)
 
 
 def transformer(
@@ -123,7 +126,10 @@ def transformer(
     if not ids:
         message = f"{named}: expected tokens of a text, its tokenizer gave none of {SAMPLE!r}"
         raise ModelError(message, change="give the tokenizer that the model was trained with")
-    reader = call_user_code("looking the model over", _reader, module, tokenizer, ids, named)
+    pad, rows = pad_of(module, tokenizer), len(module.get_input_embeddings().weight)
+    check_pad(named, pad, rows)
+    check_table(named, tokenizer, rows)
+    reader = call_user_code("looking the model over", _reader, module, tokenizer, ids, pad)
     segments = (
         "token_type_ids" in tokenizer.model_input_names
         and getattr(module.config, "type_vocab_size", 0) > 1
@@ -189,8 +195,9 @@ def _sample(tokenizer: Any) -> list[int]:
     return list(tokenizer(SAMPLE)["input_ids"])
 
 
-def _reader(module: Any, tokenizer: Any, ids: Sequence[int], name: str) -> SubwordReader:
-    pad = pad_of(module, tokenizer)
-    check_pad(name, pad, len(module.get_input_embeddings().weight))
+def _reader(module: Any, tokenizer: Any, ids: Sequence[int], pad: int) -> SubwordReader:
     longest = longest_text(module, tokenizer, ids, pad)
-    return SubwordReader(tokenizer, longest, pad, tokenizer.sep_token_id, tokenizer.unk_token_id)
+    rows = len(module.get_input_embeddings().weight)
+    return SubwordReader(
+        tokenizer, longest, pad, tokenizer.sep_token_id, tokenizer.unk_token_id, rows
+    )

@@ -146,6 +146,25 @@ def check_tokenizer(name: str, tokenizer: Any) -> None:
             )
 
 
+def check_table(name: str, tokenizer: Any, rows: int) -> None:
+    """Raise an error for a tokenizer with words that have no embedding: it belongs to another model.
+
+    Tokens that were added to it may have none, as a padding token that nobody trains with; only a
+    text that holds one is refused.
+    """
+    added = tokenizer.get_added_vocab()
+    numbers = [(number, one) for one, number in tokenizer.get_vocab().items() if one not in added]
+    last, piece = max(numbers, default=(0, ""))
+    if last >= rows:
+        raise ModelError(
+            f"{name}: expected tokens from 0 to {rows - 1}, the rows of the model's embeddings, got "
+            f"a tokenizer with more ({piece!r} is {last})",
+            change="give the tokenizer that the model was trained with, or train the model after "
+            "resize_token_embeddings(len(tokenizer))",
+            field="model",
+        )
+
+
 def _written(normalizer: Any) -> Any:
     """Read the steps of a normalizer; a normalizer written in Python does not describe its steps."""
     with suppress(Exception):
