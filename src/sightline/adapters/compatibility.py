@@ -30,7 +30,7 @@ from sightline.adapters.validate_outputs import call_user_code, rows_of, trace_o
 from sightline.core.errors import DataError, ModelError
 from sightline.core.example import Example
 from sightline.core.needs import lacking
-from sightline.core.protocols import Auditable, Batch
+from sightline.core.protocols import Auditable, Batch, SupportsLogitsInUse
 
 CheckOutcome = Literal["passed", "failed", "not run"]
 SAMPLE = 8
@@ -137,6 +137,12 @@ OF_GIVEN_STATES: Mapping[str, Demand] = {
     ),
 }
 """The additional checks of a model that gives hidden states which cannot be replaced."""
+OF_TOKENIZERS: Mapping[str, Demand] = {
+    "in_use": Demand(
+        "the logits are those of the module on what its tokenizer gives", forward_checks.in_use
+    ),
+}
+"""The additional checks of a model with a tokenizer of its own."""
 
 
 def check(
@@ -201,6 +207,8 @@ def _closed(model: Auditable, found: Iterator[CompatibilityCheck]) -> Iterator[C
 
 
 def _demands(model: Auditable) -> Mapping[str, Demand]:
+    if isinstance(model, SupportsLogitsInUse):
+        return {**DEMANDS, **OF_TOKENIZERS}
     if "from_states" in model.offers:
         return {**DEMANDS, **OF_STATES}
     return {**DEMANDS, **OF_GIVEN_STATES} if "states" in model.offers else DEMANDS

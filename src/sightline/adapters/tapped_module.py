@@ -114,7 +114,14 @@ class TappedModule(LabelViews):
         attention = renormalise(shown.row, batch.attendable)
         heads = None if self.choice.one else renormalise(shown.own, batch.attendable)
         return Trace(
-            batch, start, attention, shown.logits, elsewhere=elsewhere, heads=heads, inside=shown
+            batch,
+            start,
+            attention,
+            shown.logits,
+            elsewhere=elsewhere,
+            heads=heads,
+            in_sight=self.choice.in_sight(shown.own, batch.attendable),
+            inside=shown,
         )
 
     def decode(

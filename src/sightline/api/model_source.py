@@ -267,6 +267,12 @@ class ImportedModel(_Audited):
             self.factory, self.data, asked.seed, asked.device, asked.label_map, asked.measures
         )
 
+    def doubts_of(self, trained: Trained) -> tuple[str, ...]:
+        """List what the model itself notes; its training is unknown."""
+        from sightline.core.protocols import SupportsNotes  # noqa: PLC0415  (torch)
+
+        return trained.model.notes if isinstance(trained.model, SupportsNotes) else ()
+
     def about(self, trained: Trained) -> dict[str, Any]:
         """Describe the audit; the training is unknown."""
         about = {"data": str(self.data), "model": self.factory}

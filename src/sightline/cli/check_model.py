@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from sightline.api.check import check_model as run_checks
+from sightline.api.check import notes_of
 from sightline.api.data_source import read_label_map
 from sightline.cli import flags
 from sightline.cli.exit_codes import WRONG_INPUT
@@ -46,11 +47,11 @@ def show(model: Auditable, checks: tuple[CompatibilityCheck, ...], as_json: bool
     failed = [check for check in checks if check.outcome == "failed"]
     if as_json:
         summary = {"model": model.name, "passed": not failed, "offers": sorted(model.offers)}
-        return emit(summary | {"proofs": [check.to_json() for check in checks]})
+        proofs = [check.to_json() for check in checks]
+        return emit(summary | {"proofs": proofs, "notes": notes_of(model)})
     passed = sum(check.outcome == "passed" for check in checks)
     ending = f"{model.name}: " + (
         f"{len(failed)} of {len(checks)} checks failed" if failed else "can be audited"
     )
-    return print_lines(
-        [*(one_line(str(check)) for check in checks), "", one_line(f"{ending}; {passed} passed")]
-    )
+    lines = [*map(str, checks), *(f"note: {note}" for note in notes_of(model))]
+    return print_lines([*map(one_line, lines), "", one_line(f"{ending}; {passed} passed")])

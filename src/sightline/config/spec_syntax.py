@@ -10,6 +10,7 @@ split is ``files:train=FILE,validation=FILE,test=FILE``.
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
@@ -54,9 +55,7 @@ def parse_data(text: str, /, **settings: Any) -> DataSpec:
 
 
 def _official(name: str, text: str, /, **settings: Any) -> DataSpec:
-    """Read ``PATH`` or ``PATH(key=value,…)``. A path that itself ends in brackets needs ``()``
-    after them.
-    """
+    """Read ``PATH`` or ``PATH(key=value,…)``."""
     path, options = place_and_options(text)
     if not path:
         raise SpecError(
@@ -67,11 +66,15 @@ def _official(name: str, text: str, /, **settings: Any) -> DataSpec:
 
 
 def place_and_options(text: str) -> tuple[str, str]:
-    """Split a path from the options in brackets at its end.
+    """Split a path from the options in brackets at its end. Brackets at the end of the name of an
+    existing file or folder belong to its name; other such names need ``()`` after them.
 
     >>> place_and_options("models/bert(layer=1)")
     ('models/bert', '(layer=1)')
     """
+    prefix = next((one for one in (HF, HF_CAUSAL) if text.startswith(one)), "")
+    if os.path.exists(written_from_home(text.removeprefix(prefix))):  # noqa: PTH110  (no name is too long for it)
+        return text, ""
     match = re.fullmatch(r"(?P<path>.+?)(?P<options>\([^()]*\))?", text, re.DOTALL)
     return ("", "") if match is None else (match["path"], match["options"] or "")
 

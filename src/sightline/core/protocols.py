@@ -131,7 +131,8 @@ class Trace:
     ``elsewhere`` is the share of a text's attention on tokens that belong to no word; ``attention``
     divides the rest among the words. ``heads`` are the weights that ``attention`` is the mean of,
     if the model can replace them all at once: for each head, or each head and row, scaled to sum to
-    one over the words. ``inside`` is private to the model's own ``decode``.
+    one over the words. ``in_sight`` marks the tokens of words that the attention can reach at all,
+    if a window hides some (None: all). ``inside`` is private to the model's own ``decode``.
     """
 
     batch: Batch
@@ -141,6 +142,7 @@ class Trace:
     token_logits: Float[torch.Tensor, "B T L"] | None = None
     elsewhere: Float[torch.Tensor, " B"] | None = None
     heads: Float[torch.Tensor, "*N B T"] | None = field(default=None, kw_only=True)
+    in_sight: Bool[torch.Tensor, "B T"] | None = field(default=None, kw_only=True)
     inside: Any = field(default=None, kw_only=True)
 
     @property
@@ -348,6 +350,25 @@ class SupportsUnknownToken(Protocol):
     @property
     def words(self) -> tuple[str, ...]:
         """Some words that the tokenizer knows, for texts that checks make."""
+        ...
+
+
+@runtime_checkable
+class SupportsNotes(Protocol):
+    """A model with something to know before its audit, though it can be audited."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """One note a line."""
+        ...
+
+
+@runtime_checkable
+class SupportsLogitsInUse(Protocol):
+    """A model with a tokenizer of its own, which gives its logits without the audit's reading."""
+
+    def logits_in_use(self, example: Example) -> Float[torch.Tensor, " L"]:
+        """The logits of a text as its tokenizer and its module give them to any other user."""
         ...
 
 

@@ -100,7 +100,7 @@ class Agreement:
         attention, mask = maps["attention"], maps.words.mask
         texts = texts_of(maps, self.share)
         weights = renormalise_compared(attention, texts, mask)
-        orders = permutations(mask, texts.index, self.shuffles, seeds, "coupling")
+        orders = permutations(maps.words.in_sight, texts.index, self.shuffles, seeds, "coupling")
         shuffles = reordered(attention, mask, orders)
         # First, because the comparison maps need the same shortened texts.
         coupled: list[References] = []

@@ -111,10 +111,9 @@ class AttentionNeed:
         self, curve: Float[Array, " G"], trace: Trace, words: Words, seeds: Seeds
     ) -> dict[str, list[torch.Tensor]]:
         """Make the replacement weights."""
-        drawn = shuffled(words.own, words.mask, words.index, self.permutations, seeds, "need")
-        alone = shuffled(
-            _first(words.mask), words.mask, words.index, 1, seeds, "all weight on one word"
-        )
+        reached = words.in_sight
+        drawn = shuffled(words.own, reached, words.index, self.permutations, seeds, "need")
+        alone = shuffled(_first(reached), reached, words.index, 1, seeds, "all weight on one word")
         return {
             "uniform": [uniform(trace.batch.attendable, trace.attention)],
             "permuted": [like(words.by_head(one), trace) for one in drawn],

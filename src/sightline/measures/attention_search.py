@@ -100,7 +100,7 @@ class AttentionSearch:
 def _starts(words: Words, count: int, seeds: Seeds, stage: str) -> Float[Array, "K B W"]:
     """Draw the starting scores of a search; those of a text depend only on the text."""
     scores = np.zeros((count, *words.mask.shape))
-    for row, real in enumerate(words.mask):
+    for row, real in enumerate(words.in_sight):
         generator = seeds.generator(stage, int(words.index[row]))
         scores[:, row, real] = SPREAD * generator.standard_normal((count, int(real.sum())))
     return scores

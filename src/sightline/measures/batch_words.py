@@ -41,6 +41,8 @@ class Words:
         The weights by token whose mean is ``attention``, if the model replaces all of them at once.
     index
         The index of the text in each row.
+    in_sight
+        True on words that attention can reach: weights that are shuffled or drawn stay among them.
     """
 
     mask: Bool[Array, "B W"]
@@ -49,6 +51,7 @@ class Words:
     attention: Float[Array, "B W"]
     heads: Float[torch.Tensor, "*N B T"] | None
     index: Int[Array, " B"]
+    in_sight: Bool[Array, "B W"]
 
     @cached_property
     def own(self) -> Float[Array, "*N B W"]:
@@ -105,10 +108,16 @@ def words_of(trace: Trace) -> Words:
     if not subwords.has_split_words(word):
         attendable = to_numpy(batch.attendable)
         place = np.where(attendable, np.arange(attendable.shape[1]), -1)
-        return Words(attendable, place, None, attention, trace.heads, index)
+        reached = attendable if trace.in_sight is None else to_numpy(trace.in_sight)
+        return Words(attendable, place, None, attention, trace.heads, index, reached)
     shares = subwords.shares(attention, word)
     there = subwords.summed(to_numpy(batch.attendable).astype(float), word) > 0
-    return Words(there, word, shares, subwords.summed(attention, word), trace.heads, index)
+    reached = (
+        there
+        if trace.in_sight is None
+        else subwords.summed(to_numpy(trace.in_sight).astype(float), word) > 0
+    )
+    return Words(there, word, shares, subwords.summed(attention, word), trace.heads, index, reached)
 
 
 def spelled(texts: Sequence[Example], words: Words, trace: Trace) -> list[str]:

@@ -97,6 +97,5 @@ def task_of(model: Auditable, trace: Trace, words: Words) -> DescentProblem:
             logits,
         )
     own = like(words.attention, trace)
-    return DescentProblem(
-        Decoding(model, trace, words), own, torch.from_numpy(words.mask).to(device), trace.logits
-    )
+    reached = torch.from_numpy(words.in_sight).to(device)
+    return DescentProblem(Decoding(model, trace, words), own, reached, trace.logits)

@@ -54,7 +54,7 @@ class Permutation:
         attention, mask = words.attention, words.mask
         z = None if trace.token_logits is None else words.alone(to_numpy(trace.token_logits))
         ask = Decoded(Decoding(subject.model, trace, words)) if z is None else Mixed(z, words)
-        weights = [words.own, *_drawn(attention, mask, words.index, self.draws, seeds)]
+        weights = [words.own, *_drawn(attention, words.in_sight, words.index, self.draws, seeds)]
         own = np.stack([ask.logits(one) for one in weights])
         stages = ("permutation", *(f"permutation floor {draw}" for draw in range(self.draws)))
         distances = [
@@ -109,7 +109,7 @@ class Permutation:
         stage: str,
     ) -> Float[Array, "B R"]:
         """Total variation between the output and each permuted output."""
-        orders = permutations(words.mask, words.index, self.permutations, seeds, stage)
+        orders = permutations(words.in_sight, words.index, self.permutations, seeds, stage)
         permuted = probabilities(ask.permuted(weights, orders))
         return total_variation(permuted, probabilities(own)[:, None, :])
 

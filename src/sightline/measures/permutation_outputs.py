@@ -93,7 +93,7 @@ class Decoded:
         words = self.decoding.words
         shown = [words.attention, *weights[1:]]
         for order in _orders(self.decoding.alone()):
-            falling = [_sorted(order, one, words.mask) for one in shown]
+            falling = [_sorted(order, one, words.in_sight) for one in shown]
             moved = [
                 self.permuted(one, [by])[:, 0] for one, by in zip(weights, falling, strict=True)
             ]

@@ -241,7 +241,7 @@ def test_a_folder_without_a_model_is_an_error_and_nothing_is_downloaded(
         load_huggingface(f"hf:{torn}")
     (torn / "tokenizer.json").unlink()
     shutil.copy(taught / "model.safetensors", torn)
-    with pytest.raises(ModelError, match="expected a folder that save_pretrained wrote"):
+    with pytest.raises(ModelError, match="expected the files of its tokenizer"):
         load_huggingface(f"hf:{torn}")
     with pytest.raises(ModelError, match=r"got a file; name the folder it lies in"):
         load_huggingface(f"hf:{taught / 'config.json'}")

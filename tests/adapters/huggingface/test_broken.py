@@ -190,3 +190,17 @@ def test_what_is_broken_is_refused_by_name(name: str, needles: Dataset) -> None:
     change(module)
     with pytest.raises(ModelError, match=message):
         sightline.audit(one_head(module), needles, limit=20)
+
+
+def test_a_funnel_of_several_blocks_is_refused_by_its_blocks() -> None:
+    """Its later blocks read pooled tokens: their rows and columns are no words."""
+    shape = {"d_model": 32, "n_head": 4, "d_head": 8, "d_inner": 64}
+    for blocks in ([1, 1], [2, 2], [2, 1]):
+        module = classifier("funnel", tokenizer=PIECES, block_sizes=blocks, **shape)
+        with pytest.raises(ModelError) as refused:
+            sightline.transformer(module, PIECES)
+        assert f"block_sizes={blocks}" in refused.value.wrong
+    module = classifier("funnel", tokenizer=PIECES, block_sizes=[2], **shape)
+    model = sightline.transformer(module, PIECES, layer=1, head=2)
+    assert (len(model.anatomy.sites), model.anatomy.row) == (2, "first")
+    assert not [one.name for one in check(model, TEXTS) if one.outcome == "failed"]

@@ -22,7 +22,7 @@ from sightline.adapters.huggingface import pretrained_parts
 from sightline.adapters.huggingface.auditable import HuggingFace
 from sightline.adapters.huggingface.causal_model import load_causal
 from sightline.adapters.huggingface.from_pretrained import load_huggingface
-from sightline.adapters.huggingface.prompt_files import labelled
+from sightline.adapters.huggingface.prompt_files import digest, labelled
 from sightline.adapters.huggingface.prompted_model import PromptedModel
 from sightline.api.model_source import under_reading
 from sightline.cli.app import run
@@ -414,6 +414,28 @@ def test_a_chat_template_is_put_around_the_prompt() -> None:
     special = pieces.convert_tokens_to_ids(["<user>", "<reply>"])
     assert [one for one in special if one in batch.ids[0][~batch.attendable[0]]] == special
     assert batch.attendable.sum() == 4
+
+
+def test_the_code_of_a_prompt_is_another_for_a_chat_template_that_writes_another_date(
+    saved: Path, tmp_path: Path
+) -> None:
+    folder, names, plain = Path(shutil.copytree(saved, tmp_path / "m")), list[str](), list[str]()
+    for day in ("1 May", "1 May", "2 May"):
+        pieces = in_chat()
+        pieces.chat_template = f"{day} {pieces.chat_template}"
+        pieces.save_pretrained(folder)
+        language_model("llama", pieces).save_pretrained(folder)
+        prompt = {"template": TEMPLATE, "answers": ("b", "g")}
+        model = sightline.prompted(language_model("llama", pieces), pieces, **prompt, chat=True)
+        asked = f"template={folder / 'template.txt'},answers=b|g"
+        loaded = load_causal(f"hf-causal:{folder}({asked},chat=true)")
+        assert loaded.name.rpartition("prompt ")[2] == model.name.rpartition("prompt ")[2]
+        names.append(model.name)
+        plain.append(load_causal(f"hf-causal:{folder}({asked})").name)
+    assert names[0] == names[1] != names[2]
+    # Without the chat template, a prompt keeps the code that earlier audits gave it.
+    assert plain == [f"m with template.txt, prompt {digest(TEMPLATE, labelled(('b', 'g')))}"] * 3
+    assert plain[0].endswith("prompt 48d60269")
 
 
 def test_a_tokenizer_without_a_chat_template_is_refused() -> None:

@@ -21,10 +21,13 @@ from sightline.adapters.huggingface import model_folder
 from sightline.adapters.huggingface.from_pretrained import load_huggingface
 from sightline.adapters.huggingface.model_folder import check_normalizer
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
+from sightline.api.model_source import choose, model_place, under_reading
 from sightline.cli.app import run
+from sightline.config.spec_syntax import parse_data, place_and_options
 from sightline.core.errors import DataError, ModelError
 from tests.adapters.huggingface.toys import (
     LONGEST,
+    WORDS,
     bytes_in_pairs,
     classifier,
     tokenizer_of,
@@ -89,10 +92,51 @@ def replaced(times: int) -> dict[str, Any]:
     return {"type": "Replace", "pattern": {"Regex": "."}, "content": "x" * times}
 
 
+def with_own_code(*keys: str) -> Damage:
+    """Name Python files that would have to be run, and that would end the process."""
+
+    def damage(folder: Path) -> None:
+        for name in ("config", "tokenizer_config"):
+            file = folder / f"{name}.json"
+            known = json.loads(file.read_text(encoding="utf-8"))
+            own = dict.fromkeys(keys, "own_code.Own")
+            if name == "tokenizer_config" and "AutoTokenizer" in keys:
+                known |= {"auto_map": {"AutoTokenizer": [None, "own_code.Own"]}}
+                known["tokenizer_class"] = "Own"
+            elif name == "config" and "AutoTokenizer" not in keys:
+                known |= {"auto_map": own, "model_type": "own"}
+            file.write_text(json.dumps(known), encoding="utf-8")
+        (folder / "own_code.py").write_text("raise SystemExit(77)", encoding="utf-8")
+        if "AutoTokenizer" in keys:
+            (folder / "tokenizer.json").unlink()
+
+    return damage
+
+
+def with_more_words(folder: Path) -> None:
+    word_pieces([*WORDS, "zebra", "lorem", "ipsum"], 200).save_pretrained(folder)
+
+
 REFUSED: dict[str, tuple[Damage, str]] = {
     "no tokenizer": (
         without_tokenizer,
         r"expected the files of its tokenizer \(tokenizer.json or vocab.txt\)",
+    ),
+    "no vocabulary": (
+        lambda folder: (folder / "tokenizer.json").unlink(),
+        "expected the files of its tokenizer, got a folder without tokenizer.json",
+    ),
+    "a model with code of its own": (
+        with_own_code("AutoConfig", "AutoModelForSequenceClassification"),
+        "got code of their own, which is never run; nothing is downloaded or run",
+    ),
+    "a tokenizer with code of its own": (
+        with_own_code("AutoTokenizer"),
+        "got code of their own, which is never run; nothing is downloaded or run",
+    ),
+    "words without an embedding": (
+        with_more_words,
+        "expected tokens from 0 to 66, the rows of the model's embeddings, got a tokenizer with more",
     ),
     "labels without end": (
         written("config.json", num_labels=10**9, id2label=None),
@@ -172,12 +216,70 @@ def test_what_is_wrong_with_a_folder_is_named_and_costs_nothing(
     assert run(["check-model", f"hf:{folder}"]) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ")
+    (folder.parent / "t.csv").write_text("text,label\nthe film,alpha\na day,beta\n", "utf-8")
+    asked = ["--data", str(folder.parent / "t.csv"), "--out", str(folder.parent / "out.html")]
+    before = sorted(folder.parent.rglob("*"))
+    assert run(["audit", "--model", f"hf:{folder}", *asked]) == 2
+    assert sorted(folder.parent.rglob("*")) == before
+    assert capsys.readouterr().err.startswith("error: ")
     assert "bug" not in error
 
 
 def test_a_good_folder_passes(good: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check-model", f"hf:{good}"]) == 0
     assert "can be audited" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["clf (1)", "bert(layer=1)", "m (final)"])
+def test_brackets_in_the_name_of_an_existing_folder_belong_to_its_name(
+    name: str, good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = shutil.copytree(good, tmp_path / name)
+    for prefix in ("", "hf:", "hf-causal:"):
+        assert place_and_options(f"{prefix}{folder}") == (f"{prefix}{folder}", "")
+        assert place_and_options(f"{prefix}{folder}(layer=0)") == (f"{prefix}{folder}", "(layer=0)")
+        missing = tmp_path / "x (1)"
+        assert place_and_options(f"{prefix}{missing}()") == (f"{prefix}{missing}", "()")
+    assert load_huggingface(f"hf:{folder}").reading.layer == 1
+    assert load_huggingface(f"hf:{folder}(layer=0)").reading.layer == 0
+    assert under_reading(f"hf:{folder}", "layer=0,head=1") == f"hf:{folder}(layer=0,head=1)"
+    assert model_place(f"hf:{folder}") == folder
+    assert run(["check-model", f"hf:{folder}"]) == 0
+    assert name in capsys.readouterr().out
+
+
+def test_weights_that_have_no_place_are_noted(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    weights = load_file(folder / "model.safetensors")
+    more = {"bert.lora_A.weight": torch.ones(2, 2), "bert.embeddings.position_ids": torch.ones(1)}
+    save_file({**weights, **more}, folder / "model.safetensors", {"format": "pt"})
+    model = load_huggingface(f"hf:{folder}")
+    assert model.unused == ("bert.lora_A.weight",)  # positions are no weights of any model
+    assert (len(model.notes), model.under(str(model.reading)).notes) == (1, model.notes)
+    assert "bert.lora_A.weight" in model.notes[0]
+    assert run(["check-model", f"hf:{folder}", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == list(model.notes)
+    rows = "".join(f"the film was {word},{LABELS[n % 2]}\n" for n, word in enumerate(WORDS))
+    (folder.parent / "t.csv").write_text(f"text,label\n{rows}", "utf-8")
+    chosen = choose(parse_data(f"csv:{folder.parent / 't.csv'}"), f"hf:{folder}")
+    assert chosen.doubts_of(chosen.trained()) == model.notes
+
+
+def test_a_good_folder_notes_nothing(good: Path) -> None:
+    assert load_huggingface(f"hf:{good}").notes == ()
+
+
+def test_a_text_with_an_added_token_without_an_embedding_is_named(folder: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer.add_tokens(["newword"])
+    tokenizer.save_pretrained(folder)
+    model = load_huggingface(f"hf:{folder}")  # most texts hold no such token
+    assert model.reader.rows == len(tokenizer) - 1
+    model.collate([example("the film was good")])
+    with pytest.raises(DataError) as refused:
+        model.collate([example("the film was good"), example("a newword day", 1)])
+    assert f"got {len(tokenizer) - 1} ('newword')" in str(refused.value)
 
 
 def test_no_graph_of_the_weights_that_are_read_is_kept(good: Path) -> None:

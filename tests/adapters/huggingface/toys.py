@@ -106,7 +106,8 @@ def bytes_in_pairs(
     if ends:
         numbers = [(name, made.token_to_id(name)) for name in ("<s>", "</s>") if name in ends]
         made.post_processor = processors.TemplateProcessing(single=ends, special_tokens=numbers)
-    named = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>"}
+    named: dict[str, Any] = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>"}
+    named["model_input_names"] = ["input_ids", "attention_mask"]
     return PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=LONGEST, **named)
 
 
@@ -217,7 +218,9 @@ def classifier(
         named["eos_token_id"] = known.eos_token_id
     wide = {"initializer_range": 0.15, "init_std": 0.15}
     torch.manual_seed(0)
-    config = AutoConfig.for_model(family, **{**wide, **FAMILIES[family], **named, **changes})
+    config = AutoConfig.for_model(
+        family, **{**wide, **FAMILIES.get(family, {}), **named, **changes}
+    )
     return AutoModelForSequenceClassification.from_config(config).eval()
 
 

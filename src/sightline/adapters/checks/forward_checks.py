@@ -16,7 +16,13 @@ from sightline.adapters.checks.probe_batch import (
     module_of,
 )
 from sightline.core.error_excerpts import show_id
-from sightline.core.protocols import Auditable, Batch, SupportsUnknownToken, without_cache
+from sightline.core.protocols import (
+    Auditable,
+    Batch,
+    SupportsLogitsInUse,
+    SupportsUnknownToken,
+    without_cache,
+)
 
 
 def mode(model: Auditable) -> CheckResult:
@@ -122,6 +128,23 @@ def recognised(on: ProbeBatch) -> CheckResult:
             "language"
         ),
         share,
+    )
+
+
+def in_use(on: ProbeBatch) -> CheckResult:
+    """Run the module on each text as its tokenizer gives it, without any part of the audit."""
+    assert isinstance(on.model, SupportsLogitsInUse)  # only such a model is asked
+    wanted = [on.model.logits_in_use(example) for example in on.examples]
+    row, apart = furthest(list(on.trace.logits.detach()), wanted)
+    if apart <= 10 * TOLERANCE:
+        return CheckResult(measured=apart)
+    return CheckResult(
+        f"expected the logits that its module gives of what its tokenizer gives, got others on "
+        f"text {show_id(on.examples[row].id)} (by {apart:.2g})",
+        "an audit hands over input_ids, attention_mask and the token_type_ids of a pair: let the "
+        "tokenizer give only what the model was trained with (model_input_names in "
+        "tokenizer_config.json)",
+        apart,
     )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,13 +33,15 @@ class Architecture:
     """The sites of attention over the text, layer by layer, the heads of each, and the row that the
     classifier reads.
 
-    ``valued`` says whether the values that the weights mix are visible. ``stacked`` says whether
-    each layer reads only the layer before it. ``text`` is the made-up text.
+    ``skipped`` is the token that the last row never belongs to, if the classifier finds the end of a
+    text by its padding token. ``valued`` says whether the values that the weights mix are visible.
+    ``stacked`` says whether each layer reads only the layer before it. ``text`` is the made-up text.
     """
 
     sites: tuple[Site, ...]
     heads: tuple[int, ...]
     row: QueryRow
+    skipped: int | None
     valued: bool
     stacked: bool
     text: Int[torch.Tensor, "B T"]
@@ -62,7 +65,7 @@ class Architecture:
         return (*heads, *together, *([AttentionSource(kind="rollout")] if self.stacked else []))
 
 
-def anatomy(module: Any, ids: Sequence[int], family: str) -> Architecture:
+def anatomy(module: Any, ids: Sequence[int], pad: int, family: str) -> Architecture:
     """Inspect a module on made-up texts of real token ids; ``family`` is its name in errors."""
     device = module.device
     rows = [
@@ -88,7 +91,9 @@ def anatomy(module: Any, ids: Sequence[int], family: str) -> Architecture:
     stacked = not module.config.is_encoder_decoder and len(sites) == getattr(
         module.config, "num_hidden_layers", 0
     )
-    return Architecture(sites, heads, _row(module, text, sites[-1]), valued, stacked, text)
+    row = _row(module, text, sites[-1])
+    skipped = pad if row == "last" and _skips(module, text, sites[-1], pad) else None
+    return Architecture(sites, heads, row, skipped, valued, stacked, text)
 
 
 def probe_ids(
@@ -112,6 +117,17 @@ def logits_of(module: Any, text: Int[torch.Tensor, "B T"]) -> Float[torch.Tensor
     with without_padding(module):
         found: torch.Tensor = module(input_ids=text, attention_mask=torch.ones_like(text)).logits
     return found
+
+
+def _skips(module: Any, text: torch.Tensor, site: Site, pad: int) -> bool:
+    """Test whether a text that ends in the padding token is read at the token before."""
+    ended = text.clone()
+    ended[:, -1] = pad
+    # A family that reads the token which ends a text refuses texts that end in another one.
+    with suppress(LookupError, RuntimeError, ValueError):
+        places = rows_read(module, site, len(ended), lambda: logits_of(module, ended))
+        return places == (text.shape[1] - 2,)
+    return False
 
 
 def _row(module: Any, text: torch.Tensor, site: Site) -> QueryRow:

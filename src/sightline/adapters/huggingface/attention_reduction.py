@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from sightline.adapters.huggingface.attention_source import AttentionSource, Kind, QueryRow
+from sightline.adapters.tap.attention_row import last_place
 from sightline.adapters.tap.tap import Weights
 from sightline.numerics.projections import renormalise
 
@@ -31,6 +32,7 @@ class RecordedRun:
     """The record of the layers that are read in a run."""
 
     mask: Bool[torch.Tensor, "B T"]
+    readable: Bool[torch.Tensor, "B T"]
     row: QueryRow
     layers: Mapping[int, LayerOutput]
 
@@ -39,12 +41,22 @@ class RecordedRun:
         if self.row == "all":
             real = self.mask.to(of_heads.dtype)[:, :, None]
             return (of_heads * real).sum(1) / real.sum(1)
-        return of_heads[torch.arange(len(of_heads)), place(self.mask, self.row)]
+        return of_heads[torch.arange(len(of_heads)), place(self.readable, self.row)]
 
 
-def place(mask: Bool[torch.Tensor, "B T"], row: QueryRow) -> Int[torch.Tensor, " B"]:
+def readable_tokens(
+    ids: Int[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"], skipped: int | None
+) -> Bool[torch.Tensor, "B T"]:
+    """Mark the tokens whose row a classifier may read as the last one: those of the text, but not a
+    padding token that is written in it, if the classifier finds the end of a text by that token.
+    """
+    return mask if skipped is None else mask & (ids != skipped)
+
+
+def place(readable: Bool[torch.Tensor, "B T"], row: QueryRow) -> Int[torch.Tensor, " B"]:
     """The index of the row that is read, the first or the last."""
-    return torch.zeros_like(mask[:, 0], dtype=torch.long) if row == "first" else mask.sum(1) - 1
+    first = torch.zeros_like(readable[:, 0], dtype=torch.long)
+    return first if row == "first" else last_place(readable)
 
 
 def shown_weights(ran: RecordedRun, reading: AttentionSource) -> Tokens:

@@ -19,6 +19,7 @@ from sightline.adapters.huggingface.attention_reduction import (
 )
 from sightline.adapters.huggingface.attention_source import AttentionSource
 from sightline.adapters.huggingface.forward_pass import run
+from sightline.adapters.huggingface.pretrained_parts import unused_weights
 from sightline.adapters.huggingface.prompted_model import Calibration, PromptedModel
 from sightline.adapters.huggingface.read_row import read_row, runs_alone
 from sightline.adapters.huggingface.sequence_classifier import (
@@ -58,6 +59,13 @@ class HuggingFace(Classifier):
     link: Link
     choosing: bool = False
     """Whether the audit chooses among all attention sources."""
+    unused: tuple[str, ...] = ()
+    """The weights of its folder that the module has no place for."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of the model before an audit."""
+        return (f"{self.name}: {unused_weights(self.unused)}",) if self.unused else ()
 
     @property
     def calibration(self) -> Calibration | None:
@@ -122,8 +130,16 @@ class HuggingFace(Classifier):
         words = batch.attendable
         attention, elsewhere = renormalise(answer.row, words), (answer.row * ~words).sum(1)
         heads = None if answer.own is None or self.choice.one else renormalise(answer.own, words)
+        in_sight = None if answer.own is None else self.choice.in_sight(answer.own, words)
         return Trace(
-            batch, start, attention, answer.logits, elsewhere=elsewhere, heads=heads, inside=answer
+            batch,
+            start,
+            attention,
+            answer.logits,
+            elsewhere=elsewhere,
+            heads=heads,
+            in_sight=in_sight,
+            inside=answer,
         )
 
     def decode(
@@ -146,7 +162,7 @@ class HuggingFace(Classifier):
         put = self.choice.replaced(own, attention, trace.batch.attendable)
 
         def changes(some: TextGroup) -> dict[Site, Change]:
-            return {self.site: self.choice.put(some.of(put), some.mask)}
+            return {self.site: self.choice.put(some.of(put), some.readable)}
 
         with torch.set_grad_enabled(
             torch.is_grad_enabled() and (put.requires_grad or trace.embeddings.requires_grad)
@@ -342,11 +358,11 @@ class HuggingFace(Classifier):
         by_layer = {
             number: LayerOutput(weight, long, slope) for number, weight, long, slope in layers
         }
-        ran = RecordedRun(some.mask, self.anatomy.row, by_layer)
+        ran = RecordedRun(some.mask, some.readable, self.anatomy.row, by_layer)
         logits = found if embeddings is not None else found.detach()
         rows = torch.stack([shown_weights(ran, one) for one in wanted]) * some.mask
         replaced = "decode" in self.offers and wanted == (self.reading,)
-        own = self.choice.rows(weights[0], some.mask) * some.mask if replaced else None
+        own = self.choice.rows(weights[0], some.readable) * some.mask if replaced else None
         last = None
         if before is not None:
             made = answer.kept
@@ -354,7 +370,7 @@ class HuggingFace(Classifier):
                 self.site,
                 self.anatomy.row,
                 some.ids,
-                some.mask,
+                some.readable,
                 before,
                 made.weights[self.site],
                 made.values[self.site],

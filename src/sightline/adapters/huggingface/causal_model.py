@@ -21,6 +21,7 @@ from sightline.adapters.huggingface.model_inspection import (
     AskedSource,
     assembled,
     check_fast,
+    check_table,
     check_tokenizer,
     claimed_length,
     longest_text,
@@ -60,24 +61,29 @@ def load_causal(spec: str, device: str = "cpu") -> HuggingFace:
     template = read_template(asked.template)
     check_answers(asked.answers)
     texts = () if asked.calibrate is None else read_calibration_texts(asked.calibrate)
-    module, tokenizer = _read(spec, Path(place).expanduser())
-    return prompted(
+    module, tokenizer, unused = _read(spec, Path(place).expanduser())
+    named = f"{Path(place).name} with {asked.template.name}"
+    parts = _parts(named, tokenizer, template, chat=asked.chat)
+    prompt = _prompt(template, asked.answers, texts, parts if asked.chat else None)
+    made = prompted(
         module.to(device).eval(),
         tokenizer,
         template=template,
         answers=asked.answers,
         chat=asked.chat,
         calibrate_on=texts,
-        name=f"{Path(place).name} with {asked.template.name}, "
-        + _prompt(template, asked.answers, texts, chat=asked.chat),
+        name=f"{named}, {prompt}",
         **parse_attention_source(source),
     )
+    return replace(made, unused=unused)
 
 
-def _read(spec: str, place: Path) -> tuple[Any, Any]:
-    """Read a language model and its tokenizer, from a folder or from a GGUF file."""
+def _read(spec: str, place: Path) -> tuple[Any, Any, tuple[str, ...]]:
+    """Read a language model and its tokenizer, from a folder or from a GGUF file, and name the
+    weights that are not used.
+    """
     if place.suffix == GGUF:
-        return read_gguf(spec, place)
+        return *read_gguf(spec, place), ()
     auto = transformers_library()
     check_causal(spec, place, folder_of(place))
     # Most are saved in half precision, whose rounding is larger than what an audit measures.
@@ -135,17 +141,23 @@ def prompted(
     module, tokenizer = module_and_tokenizer(model, tokenizer)
     by_label = labelled(answers)
     check_answers(by_label)
-    prompt = _prompt(template, by_label, calibrate_on, chat=chat)
+    parts = _parts(name or type(module).__name__, tokenizer, template, chat=chat)
+    prompt = _prompt(template, by_label, calibrate_on, parts if chat else None)
     named = name or f"{type(module).__name__}, {prompt}"
     check_fast(named, tokenizer)
     check_tokenizer(named, tokenizer)
-    parts = parse_template(template)
-    if chat:
-        parts = call_user_code("its chat template", _in_chat, named, tokenizer, template)
     pad = pad_of(module, tokenizer)
-    check_pad(named, pad, len(module.get_input_embeddings().weight))
+    rows = len(module.get_input_embeddings().weight)
+    check_pad(named, pad, rows)
+    check_table(named, tokenizer, rows)
     reader = PromptReader(
-        tokenizer, None, pad, unknown=tokenizer.unk_token_id, template=parts, special=not chat
+        tokenizer,
+        None,
+        pad,
+        unknown=tokenizer.unk_token_id,
+        rows=rows,
+        template=parts,
+        special=not chat,
     )
     ids = call_user_code("its tokenizer", _sample, named, reader)
     tokens = [one.token for one in answer_tokens(named, reader, by_label)]
@@ -170,8 +182,19 @@ def prompted(
     return made
 
 
+def _parts(name: str, tokenizer: Any, template: str, *, chat: bool) -> PromptTemplate:
+    """Give what the model reads before and after a text."""
+    parts = parse_template(template)
+    if not chat:
+        return parts
+    return call_user_code("its chat template", _in_chat, name, tokenizer, template)
+
+
 def _prompt(
-    template: str, answers: Mapping[str, str], calibrate_on: Sequence[str], *, chat: bool
+    template: str,
+    answers: Mapping[str, str],
+    calibrate_on: Sequence[str],
+    chat: PromptTemplate | None,
 ) -> str:
     """Name a prompt by its code and the number of texts it is calibrated on."""
     n = len(calibrate_on)

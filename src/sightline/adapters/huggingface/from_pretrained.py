@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from sightline.adapters.huggingface.model_inspection import (
     AskedSource,
     assembled,
     check_fast,
+    check_table,
     check_tokenizer,
     longest_text,
     module_and_tokenizer,
@@ -63,15 +65,16 @@ def load_huggingface(spec: str, device: str = "cpu") -> HuggingFace:
     kind = auto.AutoModelForSequenceClassification
     # In half precision, rounding is larger than what an audit measures.
     check_adapter(spec, folder)
-    module, tokenizer = read_whole(spec, where, kind, instead=instead, dtype=torch.float32)
+    module, tokenizer, unused = read_whole(spec, where, kind, instead=instead, dtype=torch.float32)
     check_kind(spec, folder)  # after missing weights, whose error says more
     # It is not trained: without gradients of weights, graphs keep less memory.
-    return transformer(
+    made = transformer(
         module.to(device).eval().requires_grad_(False),
         tokenizer,
         name=Path(place).name,
         **parse_attention_source(reading),
     )
+    return replace(made, unused=unused)
 
 
 def transformer(
@@ -103,6 +106,12 @@ def transformer(
     """
     module, tokenizer = module_and_tokenizer(model, tokenizer)
     named = name or type(module).__name__
+    if len(blocks := getattr(module.config, "block_sizes", None) or ()) > 1:  # Funnel
+        raise ModelError(
+            f"{named}: expected layers that all read the tokens of a text, got {len(blocks)} blocks "
+            f"of layers (block_sizes={list(blocks)}), of which all but the first read pooled tokens",
+            change="audit a classifier whose layers keep every token, or a Funnel of one block",
+        )
     if getattr(module.config, "attention_type", None) == "block_sparse":
         raise ModelError(  # before anything runs: a short text would turn it off for good
             f"{named}: expected attention over all tokens, got attention_type='block_sparse'",
@@ -110,12 +119,17 @@ def transformer(
         )
     check_fast(named, tokenizer)
     link, labels = _answers(module.config, named)
+    if module is not model:
+        _check_function(named, model, link)
     check_tokenizer(named, tokenizer)
     ids = call_user_code("its tokenizer", _sample, tokenizer)
     if not ids:
         message = f"{named}: expected tokens of a text, its tokenizer gave none of {SAMPLE!r}"
         raise ModelError(message, change="give the tokenizer that the model was trained with")
-    reader = call_user_code("looking the model over", _reader, module, tokenizer, ids, named)
+    pad, rows = pad_of(module, tokenizer), len(module.get_input_embeddings().weight)
+    check_pad(named, pad, rows)
+    check_table(named, tokenizer, rows)
+    reader = call_user_code("looking the model over", _reader, module, tokenizer, ids, pad)
     segments = (
         "token_type_ids" in tokenizer.model_input_names
         and getattr(module.config, "type_vocab_size", 0) > 1
@@ -159,12 +173,31 @@ def _answers(config: Any, name: str) -> tuple[Link, tuple[str, ...]]:
     return SIGMOIDS if several else "softmax", names
 
 
+def _check_function(name: str, pipeline: Any, link: Link) -> None:
+    """Raise an error for a pipeline that makes other scores of the logits than an audit does."""
+    asked = getattr(pipeline, "_postprocess_params", {}).get("function_to_apply")
+    wanted = "sigmoid" if link == SIGMOIDS else "softmax"
+    function = wanted if asked is None else str(getattr(asked, "value", asked))
+    if function != wanted:
+        several = (
+            "; if each class has a sigmoid of its own, set problem_type to "
+            "'multi_label_classification' in the configuration of its model"
+        )
+        raise ModelError(
+            f"{name}: expected a pipeline that makes probabilities of its logits by a {wanted}, got "
+            f"function_to_apply={function!r}",
+            change="give the pipeline without function_to_apply"
+            + (several if function == "sigmoid" else ""),
+        )
+
+
 def _sample(tokenizer: Any) -> list[int]:
     return list(tokenizer(SAMPLE)["input_ids"])
 
 
-def _reader(module: Any, tokenizer: Any, ids: Sequence[int], name: str) -> SubwordReader:
-    pad = pad_of(module, tokenizer)
-    check_pad(name, pad, len(module.get_input_embeddings().weight))
+def _reader(module: Any, tokenizer: Any, ids: Sequence[int], pad: int) -> SubwordReader:
     longest = longest_text(module, tokenizer, ids, pad)
-    return SubwordReader(tokenizer, longest, pad, tokenizer.sep_token_id, tokenizer.unk_token_id)
+    rows = len(module.get_input_embeddings().weight)
+    return SubwordReader(
+        tokenizer, longest, pad, tokenizer.sep_token_id, tokenizer.unk_token_id, rows
+    )

@@ -16,6 +16,7 @@ from sightline._io.safe_open import open_regular
 from sightline.core.errors import DataError, ModelError
 
 CONFIG, TOKENIZER, ADAPTER = "config.json", "tokenizer.json", "adapter_config.json"
+SAVE_TOKENIZER = "save it into the folder: tokenizer.save_pretrained(FOLDER)"
 WEIGHTS = (".safetensors", ".bin")
 """How the names of files with weights end."""
 INDEXES = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
@@ -174,9 +175,14 @@ def check_tokenizer_files(spec: str, folder: Path, tokenizer: Any) -> None:
         )
         raise ModelError(
             message,
-            change="save it into the folder: tokenizer.save_pretrained(FOLDER)",
+            change=SAVE_TOKENIZER,
             field="model",
         )
+
+
+def tokenizer_has_code(folder: Path) -> bool:
+    """Whether the tokenizer of a folder is made by code of its own."""
+    return "auto_map" in _read(folder / "tokenizer_config.json")
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def assembled(
     ``family`` is the kind of model in errors. ``padded`` says whether texts of several lengths may
     be padded at all; a run checks that padding changes nothing.
     """
-    found = call_user_code("looking the model over", anatomy, module, ids, family)
+    found = call_user_code("looking the model over", anatomy, module, ids, reader.pad, family)
     together = padded and call_user_code(
         "looking the model over", _padding_is_inert, module, ids, reader.pad
     )
@@ -144,6 +144,25 @@ def check_tokenizer(name: str, tokenizer: Any) -> None:
             raise ModelError(
                 f"{name}: {LENGTHENED.passed(len(longer) // len(SAMPLE))}", field="model"
             )
+
+
+def check_table(name: str, tokenizer: Any, rows: int) -> None:
+    """Raise an error for a tokenizer with words that have no embedding: it belongs to another model.
+
+    Tokens that were added to it may have none, as a padding token that nobody trains with; only a
+    text that holds one is refused.
+    """
+    added = tokenizer.get_added_vocab()
+    numbers = [(number, one) for one, number in tokenizer.get_vocab().items() if one not in added]
+    last, piece = max(numbers, default=(0, ""))
+    if last >= rows:
+        raise ModelError(
+            f"{name}: expected tokens from 0 to {rows - 1}, the rows of the model's embeddings, got "
+            f"a tokenizer with more ({piece!r} is {last})",
+            change="give the tokenizer that the model was trained with, or train the model after "
+            "resize_token_embeddings(len(tokenizer))",
+            field="model",
+        )
 
 
 def _written(normalizer: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,10 +14,13 @@ import torch
 
 from sightline.adapters.huggingface.model_folder import (
     CONFIG,
+    SAVE_TOKENIZER,
+    TOKENIZER,
     check_config,
     check_folder,
     check_tokenizer_files,
     lacking,
+    tokenizer_has_code,
 )
 from sightline.adapters.validate_outputs import is_fault
 from sightline.core.errors import MissingExtra, ModelError
@@ -29,8 +32,14 @@ TELLING: Mapping[str, Any] = {"output_loading_info": True, "ignore_mismatched_si
 """Makes transformers return the names of missing weights; it would only print weights of another
 shape."""
 GGUF = ".gguf"
+_OWN_CODE = "custom code"
+"""What transformers says of a folder with Python files that it would have to run."""
+_NEVER_RUN = (
+    "nothing is downloaded or run; load it in your own Python code, where you trust its code, and "
+    "give it to sightline.transformer(model, tokenizer)"
+)
 _NAMED = 4
-"""The most weights that an error names."""
+"""The most weights that an error or a note names."""
 
 
 def transformers_library() -> Any:
@@ -48,19 +57,37 @@ def transformers_library() -> Any:
 
 def read_whole(
     spec: str, place: Path, kind: Any, *, instead: str = "", **options: Any
-) -> tuple[Any, Any]:
-    """Load a model and its tokenizer from a folder; missing or broken parts are an error.
+) -> tuple[Any, Any, tuple[str, ...]]:
+    """Load a model and its tokenizer from a folder, and name the weights that the model has no place
+    for; missing or broken parts are an error.
 
     ``instead`` is the advice of an error about missing weights.
     """
-    auto, folder = transformers_library(), folder_of(place)
+    folder = folder_of(place)
     check_folder(spec, folder)
     module, found = read_part(spec, place, kind, **TELLING, **options)
     refuse_drawn(spec, module, found, instead)
     refuse_broken(spec, module)
-    tokenizer = read_part(spec, place, auto.AutoTokenizer)
+    tokenizer = _read_tokenizer(spec, place, folder)
     check_tokenizer_files(spec, folder, tokenizer)
-    return module, tokenizer
+    return module, tokenizer, tuple(sorted(found["unexpected_keys"]))
+
+
+def _read_tokenizer(spec: str, place: Path, folder: Path) -> Any:
+    try:
+        return read_part(spec, place, transformers_library().AutoTokenizer)
+    except ModelError as error:
+        if error.change == _NEVER_RUN or (folder / TOKENIZER).is_file():
+            raise
+        if tokenizer_has_code(folder):
+            raise _own_code(spec) from error
+        cause = "" if error.__cause__ is None else f" ({_describe(error.__cause__)})"
+        raise ModelError(
+            f"{spec}: expected the files of its tokenizer, got a folder without {TOKENIZER} and "
+            f"without others that transformers can read{cause}",
+            change=SAVE_TOKENIZER,
+            field="model",
+        ) from error
 
 
 def read_gguf(spec: str, file: Path) -> tuple[Any, Any]:
@@ -117,10 +144,21 @@ def read_part(spec: str, place: Path, kind: Any, **options: Any) -> Any:
 
         if isinstance(error, SafetensorError):
             raise _damaged(spec, place, error) from error
+        if _OWN_CODE in str(error):
+            raise _own_code(spec) from error
         wanted = "a GGUF file that transformers can read" if packed else _WANTED
         why = (lacking(place) or _describe(error)) if place.exists() else _NOWHERE
         message = f"{spec}: expected {wanted}: {why}"
         raise ModelError(message, change="nothing is downloaded", field="model") from error
+
+
+def _own_code(spec: str) -> ModelError:
+    return ModelError(
+        f"{spec}: expected a model and a tokenizer that transformers has built in, got code of their "
+        "own, which is never run",
+        change=_NEVER_RUN,
+        field="model",
+    )
 
 
 def _damaged(spec: str, place: Path, error: BaseException) -> ModelError:
@@ -168,7 +206,7 @@ def refuse_drawn(spec: str, module: Any, found: Mapping[str, Any], instead: str 
     """
     drawn = sorted({*found["missing_keys"], *(name for name, *_ in found["mismatched_keys"])})
     if drawn:
-        named = ", ".join(drawn[:_NAMED]) + (" …" if len(drawn) > _NAMED else "")
+        named = _first(drawn)
         message = (
             f"{spec}: {len(drawn)} of {len(module.state_dict())} weights are not in that folder, "
             "or of another shape"
@@ -179,6 +217,18 @@ def refuse_drawn(spec: str, module: Any, found: Mapping[str, Any], instead: str 
             or "save the classifier after its training; a pretrained model has none yet",
             field="model",
         )
+
+
+def unused_weights(names: Sequence[str]) -> str:
+    """Say which weights of a folder are not used."""
+    return (
+        f"{len(names)} of the weights in its folder have no place in the model and are not used: "
+        f"{_first(names)}; if it was trained with them, such as an adapter, merge them into it first"
+    )
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (" …" if len(names) > _NAMED else "")
 
 
 def _describe(error: BaseException) -> str:

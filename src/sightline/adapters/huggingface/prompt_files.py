@@ -131,14 +131,21 @@ def labelled(answers: Mapping[Any, Any] | Sequence[Any]) -> dict[str, str]:
 
 
 def digest(
-    template: str, answers: Mapping[str, str], calibrate: Sequence[str] = (), *, chat: bool
+    template: str,
+    answers: Mapping[str, str],
+    calibrate: Sequence[str] = (),
+    *,
+    chat: PromptTemplate | None = None,
 ) -> str:
     """Fingerprint a prompt and its calibration texts, so that audits of different prompts can be
     distinguished. Its words may be private, so reports leave them out.
+
+    ``chat`` is the prompt as a chat template writes it, which may add a date or words of its own.
     """
-    known: list[object] = [template, list(answers.items()), chat]
-    written = json.dumps([*known, list(calibrate)] if calibrate else known)
-    return hashlib.blake2b(written.encode(), digest_size=4).hexdigest()
+    written = False if chat is None else SLOT.join((chat.before, chat.after))
+    known: list[object] = [template, list(answers.items()), written]
+    content = json.dumps([*known, list(calibrate)] if calibrate else known)
+    return hashlib.blake2b(content.encode(), digest_size=4).hexdigest()
 
 
 def _answers(written: str) -> dict[str, str]:

@@ -67,6 +67,11 @@ class PromptReader(SubwordReader):
         kept = _without_last(inside, excess)
         return SubwordText(tuple(ids[i] for i in kept), tuple(words[i] for i in kept))
 
+    def inputs(self, example: Example) -> dict[str, list[int]]:
+        """Give the tokens of a prompt with a text in it."""
+        ids = list(self.read(example).ids)
+        return {"input_ids": ids, "attention_mask": [1] * len(ids)}
+
     def _is_of_text(self, place: Span, text: str) -> bool:
         """Whether a token lies in the slot; it may begin with blanks of the template."""
         begin, end = place

@@ -19,7 +19,7 @@ from torch import nn
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-from sightline.adapters.huggingface.attention_reduction import place
+from sightline.adapters.huggingface.attention_reduction import place, readable_tokens
 from sightline.adapters.huggingface.attention_source import QueryRow
 from sightline.adapters.huggingface.forward_pass import plain_logits
 from sightline.adapters.huggingface.prompted_model import SAME, PromptedModel
@@ -138,20 +138,22 @@ def _inside(part: nn.Module, mode: _Mixing) -> Iterator[None]:
 class LastLayerReader:
     """A module whose last layer runs only for the one token of each text that is read.
 
-    ``site`` is the attention of the last layer, ``row`` finds the token, and ``layers`` are the
-    layers before, which run for all tokens. ``extra`` are inputs in addition to ids and mask.
+    ``site`` is the attention of the last layer, ``row`` and ``skipped`` find the token, and
+    ``layers`` are the layers before, which run for all tokens. ``extra`` are inputs in addition to
+    ids and mask.
     """
 
     module: Any
     site: Site
     row: QueryRow
+    skipped: int | None
     layers: tuple[str, ...]
 
     def logits(
         self, ids: Int[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"], **extra: torch.Tensor
     ) -> Float[torch.Tensor, "B L"]:
         """Give the logits."""
-        part, at = self.module.get_submodule(self.site.part), place(mask, self.row)
+        part, at = self.module.get_submodule(self.site.part), self._place(ids, mask)
         texts, first = torch.arange(len(ids), device=ids.device), _Mixing(at)
         with torch.no_grad(), faster_linear():
             one, given = self._run_to_last(part, first, ids, mask, **extra)
@@ -168,11 +170,16 @@ class LastLayerReader:
     ) -> ReadRow:
         """Give the weights and values that the last layer mixes for the token that is read."""
         part = self.module.get_submodule(self.site.part)
-        first = _Mixing(place(mask, self.row), weighing=True)
+        first = _Mixing(self._place(ids, mask), weighing=True)
         with torch.no_grad(), faster_linear():
             one, given = self._run_to_last(part, first, ids, mask, **extra)
         assert first.kept is not None  # as it was tried
         return ReadRow(self.site, one, given, *first.kept)
+
+    def _place(
+        self, ids: Int[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]
+    ) -> Int[torch.Tensor, " B"]:
+        return place(readable_tokens(ids, mask, self.skipped), self.row)
 
     def _run_to_last(
         self,
@@ -196,6 +203,7 @@ def last_layer_reader(
     module: Any,
     site: Site,
     row: QueryRow,
+    skipped: int | None,
     ids: Int[torch.Tensor, "B T"],
     mask: Bool[torch.Tensor, "B T"],
     **extra: torch.Tensor,
@@ -203,7 +211,7 @@ def last_layer_reader(
     """Make a reader if the logits of these texts stay equal when the last layer runs for one token;
     otherwise none.
     """
-    reader = LastLayerReader(module, site, row, layers_before(module, site))
+    reader = LastLayerReader(module, site, row, skipped, layers_before(module, site))
     if row == "all" or not reader.layers or isinstance(module, PromptedModel):
         return None
     with torch.no_grad(), suppress(Exception):  # any model may fail here; it is then run whole

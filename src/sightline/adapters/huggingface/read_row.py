@@ -59,14 +59,14 @@ def read_row(
     site: Site,
     row: QueryRow,
     ids: Int[torch.Tensor, "B T"],
-    mask: torch.Tensor,
+    readable: torch.Tensor,
     ahead: PrefixOutput,
     weights: Float[torch.Tensor, "B N Q T"],
     values: Float[torch.Tensor, "B N T D"],
     shared: int = 0,
 ) -> ReadRow:
     """Record the token that is read from a run; the first ``shared`` tokens were not run again."""
-    texts, at = torch.arange(len(ids), device=ids.device), place(mask, row)
+    texts, at = torch.arange(len(ids), device=ids.device), place(readable, row)
     made = (ids.shape[0], ids.shape[1] - shared)
     given = row_of(ahead.given[0], texts, at - shared, made)
     return ReadRow(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from jaxtyping import Bool, Float, Int
 
 from sightline._io.unused_memory import Returning
 from sightline.adapters.huggingface.architecture_probe import Architecture
+from sightline.adapters.huggingface.attention_reduction import readable_tokens
 from sightline.adapters.huggingface.forward_pass import plain_logits, run
 from sightline.adapters.huggingface.read_logits import LastLayerReader, last_layer_reader
 from sightline.adapters.huggingface.read_row import ReadRow
@@ -61,6 +63,7 @@ class TextGroup:
 
     ids: Int[torch.Tensor, "N T"]
     mask: Bool[torch.Tensor, "N T"]
+    readable: Bool[torch.Tensor, "N T"]
     word: Int[torch.Tensor, "N T"]
     places: Int[torch.Tensor, " N"]
 
@@ -146,6 +149,19 @@ class Classifier(LabelView):
                 RETURNING.ran(some.ids.numel())
         return torch.cat(found)[torch.cat(places).argsort()]
 
+    def logits_in_use(self, example: Example) -> Float[torch.Tensor, " L"]:
+        """The logits of ``module(**tokenizer(text))``, of the inputs that the module takes."""
+        taken = inspect.signature(self.module.forward).parameters
+        every = any(one.kind is one.VAR_KEYWORD for one in taken.values())
+        given = {
+            name: torch.tensor([numbers], device=self.device)
+            for name, numbers in self.reader.inputs(example).items()
+            if every or name in taken
+        }
+        with torch.no_grad():
+            answer: torch.Tensor = self.module(**given).logits
+        return of_label(answer, self.label)[0]
+
     @cached_property
     def last_layer(self) -> LastLayerReader | None:
         """Reads the last layer if it can run for one token alone. None otherwise, and on other
@@ -157,8 +173,10 @@ class Classifier(LabelView):
         mask = torch.ones_like(ids, dtype=torch.bool)
         mask[-1, -max(1, ids.shape[1] // 4) :] = False  # texts of two lengths
         ids = ids.masked_fill(~mask, self.reader.pad)
-        last, row = self.anatomy.sites[-1], self.anatomy.row
-        return last_layer_reader(self.module, last, row, ids, mask, **self.extra_inputs(ids))
+        last, row, skipped = self.anatomy.sites[-1], self.anatomy.row, self.anatomy.skipped
+        return last_layer_reader(
+            self.module, last, row, skipped, ids, mask, **self.extra_inputs(ids)
+        )
 
     def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         """Give the logits of all labels in one run."""
@@ -237,14 +255,15 @@ class Classifier(LabelView):
     def parts(self, batch: Batch) -> Iterator[TextGroup]:
         """The texts that are run together: all, or the texts of one length if padding is not inert."""
         ids, lengths = self._ids(batch), batch.mask.sum(1)
+        readable = readable_tokens(ids, batch.mask, self.anatomy.skipped)
         if self.together:
             places = torch.arange(len(ids), device=ids.device)
-            yield TextGroup(ids, batch.mask, batch.word, places)
+            yield TextGroup(ids, batch.mask, readable, batch.word, places)
             return
         for length in sorted(set(lengths.tolist())):
             some = (lengths == length).nonzero()[:, 0]
             mask, word = batch.mask[some, :length], batch.word[some, :length]
-            yield TextGroup(ids[some, :length], mask, word, some)
+            yield TextGroup(ids[some, :length], mask, readable[some, :length], word, some)
 
     def extra_inputs(
         self, ids: Int[torch.Tensor, "B T"], word: Int[torch.Tensor, "B T"] | None = None

@@ -40,6 +40,8 @@ class SubwordReader:
     pad: int
     separator: int | None = None
     unknown: int | None = None
+    rows: int | None = None
+    """The number of tokens with an embedding."""
 
     def read(self, example: Example, *, whole: bool = False) -> SubwordText:
         """Tokenise a text, and the query of a pair after it; cut it to the model's length, unless
@@ -56,6 +58,12 @@ class SubwordReader:
             word_of(place, example.offsets) if part == 0 else NO_WORD for place, part in places
         )
         return SubwordText(tuple(read["input_ids"]), words)
+
+    def inputs(self, example: Example) -> dict[str, list[int]]:
+        """Give what the tokenizer hands to its model for a text."""
+        read = self._tokenise(example, self.longest)
+        names = self.tokenizer.model_input_names
+        return {name: list(read[name]) for name in names if name in read}
 
     def _tokenise(self, example: Example, longest: int | None) -> Any:
         """Tokenise a text and its query; a query that leaves no place for the text is an error."""
@@ -88,6 +96,8 @@ class SubwordReader:
             raise DataError(
                 f"text {show_id(empty)}: expected tokens of it, the tokenizer gave none; leave the text out"
             )
+        for text, one in zip(examples, read, strict=True):
+            self._check_embedded(text, one)
         size = max(len(one.ids) for one in read)
         ids, words = (
             torch.tensor([[*row, *[filling] * (size - len(row))] for row in rows], device=device)
@@ -106,6 +116,18 @@ class SubwordReader:
             labels=torch.tensor([example.label for example in examples], device=device),
             index=torch.tensor([example.index for example in examples], device=device),
         )
+
+    def _check_embedded(self, example: Example, read: SubwordText) -> None:
+        """Raise an error for a text with a token that has no embedding: the run would break, and on
+        CUDA the process.
+        """
+        if self.rows is not None and (last := max(read.ids)) >= self.rows:
+            raise DataError(
+                f"text {show_id(example.id)}: expected tokens from 0 to {self.rows - 1}, the rows of "
+                f"the model's embeddings, got {last} "
+                f"({self.tokenizer.convert_ids_to_tokens(last)!r}); leave the text out, or train "
+                "the model after resize_token_embeddings(len(tokenizer))"
+            )
 
     def seen(self, example: Example) -> Example:
         """Keep the words that the model sees: within its length, and with at least one token."""

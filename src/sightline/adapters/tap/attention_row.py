@@ -17,6 +17,11 @@ Row = Literal["first", "last", "all"] | int
 number."""
 
 
+def last_place(mask: Bool[torch.Tensor, "B T"]) -> Int[torch.Tensor, " B"]:
+    """The last place of each text that is marked; the first of all if none is."""
+    return (torch.arange(mask.shape[1], device=mask.device) * mask).argmax(1)
+
+
 @dataclass(frozen=True)
 class AttentionRow:
     """The weights at one site, of one head or of all (None), in one row or in all.
@@ -99,15 +104,28 @@ class AttentionRow:
         """Distribute each row's weight on words as ``attention`` says; tokens that are no word keep
         their weight.
 
-        ``attention`` is one map for all rows, or one for each. If all rows are read, a row may not
-        see every word: a decoder's rows end at their own token. Words that a row cannot see stay at
-        zero, and the others share its weight.
+        ``attention`` is one map for all rows, or one for each. A row may not see every word: a
+        decoder's rows end at their own token, and a window ends before. Words that a row cannot see
+        stay at zero, and the others share its weight.
         """
-        given = attention.to(own.dtype)
-        if self.row == "all":
-            seen = words & (own > 0)
+        given, seen = attention.to(own.dtype), words & (own != 0)
+        if self.row == "all" or bool((seen != words).any()):
             given = renormalise(given.expand_as(own), seen)
         return torch.where(words, given * (own * words).sum(-1, keepdim=True), own)
+
+    def in_sight(
+        self, own: Float[torch.Tensor, "*N B T"], words: Bool[torch.Tensor, "B T"]
+    ) -> Bool[torch.Tensor, "B T"] | None:
+        """Mark the words that a single row sees in some head; None if it sees all, or if all rows
+        are read, which together see every word. A row that sees no word has no weight to share.
+
+        A word out of sight has a weight of exactly 0, as a softmax gives it for a mask.
+        """
+        if self.row == "all":
+            return None
+        seen = words & (own != 0 if self.head is not None else (own != 0).any(0))
+        seen = seen | (words & ~seen.any(1, keepdim=True))
+        return None if torch.equal(seen, words) else seen
 
     def _at(self, mask: Bool[torch.Tensor, "B T"]) -> tuple[Any, ...]:
         """The index of the rows in weights, ``B N Q S``."""
@@ -117,7 +135,7 @@ class AttentionRow:
 
     def _place(self, mask: Bool[torch.Tensor, "B T"]) -> Int[torch.Tensor, " B"]:
         if self.row == "last":
-            return mask.sum(1) - 1
+            return last_place(mask)
         return torch.full_like(
             mask[:, 0], 0 if self.row == "first" else int(self.row), dtype=torch.long
         )
