@@ -20,6 +20,7 @@ from sightline.experiments.store import Conclusion, Store, Summary
 from sightline.studies.calibration import scenarios
 from sightline.studies.calibration.scenarios import MODELS, WORLDS, Scenario, run_spec
 from sightline.studies.run_counts import table
+from sightline.studies.study_catalogue import plans_of
 from sightline.studies.study_definition import grid_of
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.verdict_table import TABLE
@@ -62,6 +63,18 @@ def test_what_confirms_it_is_fewer_seeds_of_every_world() -> None:
     assert all(count == (5 if encoder == "mlp" else 3) for (_, encoder), count in counted.items())
     assert min(spec.seed for spec in again.specs) == scenarios.UNSEEN
     assert not set(again.keys) & set(first.keys)
+
+
+def test_what_is_counted_again_is_the_first_of_these_seeds_in_every_world(tmp_path: Path) -> None:
+    confirmed = scenarios.grid(None, scenarios.UNSEEN, scenarios.CONFIRMED)
+    firsts = {
+        key
+        for key, spec in zip(confirmed.keys, confirmed.specs, strict=True)
+        if spec.seed == 10_000
+    }
+    (plan,) = plans_of(scenarios.AGAIN, tmp_path, tmp_path)
+    assert {*plan.grid.keys} == firsts
+    assert len(plan.grid.keys) == len({label[:2] for label in scenarios.labels()})
 
 
 SHARED = (

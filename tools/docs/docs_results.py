@@ -107,6 +107,7 @@ def rates() -> str:
 COUNTS = (
     ("0 on", "worlds"),
     ("10,000 on, unseen", "worlds-confirmation"),
+    ("10,000, by the rules of today", "worlds-again"),
 )
 """The counts of the verdict, and the seeds of each."""
 
@@ -382,6 +383,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "gates: worlds": when_counted("worlds", cost_and_gates),
     "gates: worlds confirmed": when_counted("worlds-confirmation", cost_and_gates),
     "gates: tiny berts": when_counted("tiny_berts", cost_and_gates),
+    "gates: worlds again": when_counted("worlds-again", cost_and_gates),
     "table: worlds": when_counted("worlds", worlds),
     "table: worlds confirmed": when_counted("worlds-confirmation", worlds),
     "rates of the verdict": rates,

@@ -45,11 +45,12 @@ OF_CORPORA = (
     word_retention,
     plausible_vs_faithful,
 )
+ON_UNSEEN_SEEDS = (scenarios.CONFIRMATION, scenarios.AGAIN)
 FROM_VECTORS = (word_retention.STUDY.name, study_models.STUDY.name)
 """The studies in which some models start from word vectors."""
 CALIBRATIONS: Mapping[str, Study] = {
     **{one.STUDY.name: one.STUDY for one in GENERATED},
-    scenarios.CONFIRMATION.name: scenarios.CONFIRMATION,
+    **{one.name: one for one in ON_UNSEEN_SEEDS},
     **{one.STUDY.name: one.STUDY for one in OF_CORPORA},
 }
 STUDIES: Mapping[str, Study] = {**CALIBRATIONS, **PAPER_TABLES}
@@ -78,14 +79,14 @@ def params_of(
 ) -> Params:
     """Return the amount of a calibration that is wanted."""
     files = vectors_in(vectors) if study.name in FROM_VECTORS else {}
-    first = scenarios.UNSEEN if study is scenarios.CONFIRMATION else 0
+    first = scenarios.UNSEEN if study in ON_UNSEEN_SEEDS else 0
     return Params(folder, seeds, vectors=words, vectors_of=files, first=first)
 
 
 def without_corpora() -> Iterator[str]:
     """Name the calibrations on generated data."""
     yield from (one.STUDY.name for one in GENERATED)
-    yield scenarios.CONFIRMATION.name
+    yield from (one.name for one in ON_UNSEEN_SEEDS)
 
 
 def ids_of(name: str) -> Sequence[str]:

@@ -47,6 +47,8 @@ SEEDS: Mapping[str, int] = {"mlp": 20, "bilstm": 10, "cnn": 10, "transformer": 1
 CONFIRMED: Mapping[str, int] = {"mlp": 5, "bilstm": 3, "cnn": 3, "transformer": 3}
 """The number of confirmation seeds that are counted: enough to see different rates, in a third of
 the runs."""
+ONE: Mapping[str, int] = dict.fromkeys(CONFIRMED, 1)
+"""One confirmation seed, counted again after a change of the verdict's rules."""
 UNSEEN = 10_000
 """The first confirmation seed; none had been looked at before."""
 SHARE, SELDOM = 0.95, 0.02
@@ -704,3 +706,5 @@ STUDY = Study(
 )
 CONFIRMATION = replace(STUDY, name="worlds-confirmation", runs=partial(_runs, seeds=CONFIRMED))
 """The same scenarios on seeds that had not been looked at."""
+AGAIN = replace(STUDY, name="worlds-again", runs=partial(_runs, seeds=ONE))
+"""The first of those seeds, by the rules of today: a change of the rules is counted in an hour."""
