@@ -14,8 +14,9 @@ from tests.adapters.huggingface.toys import FAMILIES, LONGEST, WORDS
 TEMPLATE = "Review: {text}\nAnswer:"
 ANSWERS = ("bad", "good")
 CAUSAL: Mapping[str, Mapping[str, Any]] = {
-    **{name: FAMILIES[name] for name in ("llama", "qwen3", "gpt2", "mistral")},
-    "gemma3_text": {**FAMILIES["gemma3_text"], "sliding_window": 8},
+    **{name: FAMILIES[name] for name in ("llama", "qwen3", "gpt2")},
+    # A window that reaches back behind the end of the template, to several words.
+    **{name: {**FAMILIES[name], "sliding_window": 8} for name in ("mistral", "gemma3_text")},
 }
 
 

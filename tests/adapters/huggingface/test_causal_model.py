@@ -73,6 +73,21 @@ def test_every_check_holds(family: str, head: int | str) -> None:
     assert found["deletion"].measured is not None
 
 
+def test_a_window_with_a_single_word_is_refused() -> None:
+    model = sightline.prompted(
+        language_model("mistral", PIECES, sliding_window=4),
+        PIECES,
+        template=TEMPLATE,
+        answers=ANSWERS,
+    )
+    trace = model.trace(model.collate(TEXTS))
+    assert trace.in_sight is not None
+    assert set(trace.in_sight.sum(1).tolist()) == {1}
+    found = {proof.name: proof for proof in check(model, TEXTS, model.labels)}
+    assert [name for name, proof in found.items() if proof.outcome == "failed"] == ["used"]
+    assert found["used"].measured is None  # no weights were tried: there are no others
+
+
 @pytest.mark.parametrize("family", CAUSAL)
 def test_logits_and_attention_are_those_of_the_model_alone(family: str) -> None:
     """Run each prompt by itself, through transformers alone, and read its last row."""

@@ -36,10 +36,10 @@ def identity(on: ProbeBatch) -> CheckResult:
 
 def used(on: ProbeBatch) -> CheckResult:
     """Replace the attention: the logits of at least one text must change."""
-    words = on.batch.attendable
-    several = words.sum(1) > 1
+    words, reached = on.batch.attendable, on.trace.in_sight
+    several = (words if reached is None else reached).sum(1) > 1
     if not several.any():
-        return CheckResult()
+        return _one_in_sight() if (words.sum(1) > 1).any() else CheckResult()
     moved = max(
         difference(on.model.decode(on.trace, edit)[several], on.trace.logits[several])
         for edit in edits(on.trace)
@@ -56,6 +56,14 @@ def used(on: ProbeBatch) -> CheckResult:
         "decode gives the same logits whatever attention it is handed",
         "use the second argument of decode, not the attention that trace computed",
         moved,
+    )
+
+
+def _one_in_sight() -> CheckResult:
+    return CheckResult(
+        "expected a row that sees several words of a text, got one whose window ends behind all but "
+        "one, so no other attention is possible",
+        "choose another layer, or let less stand between the words and the end of the text",
     )
 
 

@@ -62,8 +62,7 @@ class SubwordReader:
     def inputs(self, example: Example) -> dict[str, list[int]]:
         """Give what the tokenizer hands to its model for a text."""
         read = self._tokenise(example, self.longest)
-        names = self.tokenizer.model_input_names
-        return {name: list(read[name]) for name in names if name in read}
+        return {name: list(numbers) for name, numbers in read.items() if name != "offset_mapping"}
 
     def _tokenise(self, example: Example, longest: int | None) -> Any:
         """Tokenise a text and its query; a query that leaves no place for the text is an error."""
