@@ -12,6 +12,10 @@ import torch
 import sightline
 from sightline.audits.audit_result import Audit
 from sightline.core.example import Example
+from sightline.report.caption import caption
+from sightline.report.card import card
+from sightline.report.number_format import percent
+from sightline.report.transfer_summary import TITLE, of_top_words
 from sightline.verdict.verdict_table import ENOUGH_TEXTS
 
 LABELS, FILLERS, LENGTH, TEXTS = ("alpha", "beta"), 400, 20, 400
@@ -101,3 +105,13 @@ def test_where_it_is_another_word_in_many_texts_the_verdict_says_in_how_many(eve
     (said,) = (one.words for one in audit.verdict.reasons if one.words.startswith("in "))
     idle = round(share.n * (1 - share.value))
     assert said.split()[1:4] == [str(idle), "of", str(share.n)]
+
+
+def test_the_share_stands_in_the_card_and_under_the_map() -> None:
+    audit = judged(5)
+    said = of_top_words(audit)
+    assert percent(audit.estimates["erasure.matters"]) in said[0]
+    assert said[0] in caption(audit)
+    assert said[0] in card(audit).facts[TITLE]
+    (found,) = (one for one in audit.findings if one.code == "SL-307")
+    assert audit.estimates["erasure.matters"] in found.beside.values()
