@@ -65,6 +65,9 @@ def test_an_open_verdict_says_what_it_would_take() -> None:
         "3 min",
     ):
         assert part in said
+    (with_caveats,) = settled_after(ended(OPEN | {"needed_for_caveats": 2665}))
+    assert with_caveats.index("400") < with_caveats.index("caveats") < with_caveats.index("2,700")
+    assert "caveats" not in said
     (untimed,) = settled_after(ended(OPEN | {"needed_seconds": None}))
     assert "400" in untimed
     assert "min" not in untimed

@@ -503,11 +503,14 @@ class _Looking:
         if not known.state.all:
             # Where the budget left a test without a result, nobody knows what would settle it.
             usual = self._usual(known.size)
-            needed = (
-                None if lacking else texts_to_settle(known, self.thresholds, self.plan.sizes, usual)
+            needed, with_caveats = (
+                None
+                if lacking
+                else texts_to_settle(known, self.thresholds, self.plan.sizes, usual, caveats=too)
+                for too in (False, True)
             )
             judged = self.looks[-1]["seconds"] if self.looks else self.seconds
-            about |= still_open(known, needed, judged)
+            about |= still_open(known, needed, with_caveats, judged)
             about["independent"] = self._independent(len(planned_texts))
         return about
 

@@ -33,7 +33,12 @@ from sightline.report.sentences import (
     quoted,
     shown_parts,
 )
-from sightline.report.sequential_note import BUDGET_SPENT, is_sequential, is_unfinished
+from sightline.report.sequential_note import (
+    BUDGET_SPENT,
+    is_sequential,
+    is_unfinished,
+    needed_texts,
+)
 from sightline.verdict.audit_clusters import clusters_of
 from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import AS_ONE, TOO_FEW, UNFIT
@@ -202,6 +207,8 @@ def more_of_classes(audit: Results) -> Iterator[str]:
     least = default_thresholds().least
     now = audit.spec["sequential"]["planned"] if is_sequential(audit) else len(audit.texts)
     needed = ceil(least / min(_share(audit, name, predicted[name]) for name in few))
+    # An audit that looks says how many texts may settle its verdict: one number, not two.
+    needed = max(needed, needed_texts(audit) or 0)
     if needed > now:
         as_one = AS_ONE if predicted.total() < len(audit.texts) else ""
         yield (
