@@ -41,6 +41,7 @@ from sightline.report.sentences import (
     to_settle,
 )
 from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.decision_rule import TAKES_TOO_FEW, explain
 from sightline.verdict.thresholds import default_thresholds
 from tests.report import audits
 from tests.report.audits import ABSENT, ASTRAY, NO_EVIDENCE, by_class, compared, estimate, findings
@@ -118,7 +119,13 @@ def test_how_many_texts_would_settle_it_is_said_of_what_texts_would_settle() -> 
     open_ = replace(FINDING["SL-001"], needed=5450)
     assert "about 5,500 texts in all" in to_settle(open_).replace("\xa0", " ")
     # It could be settled by more texts than the test takes, or by no number of texts.
-    assert "takes no more" in to_settle(replace(open_, needed=None))
+    beyond = explain(open_.score, open_.threshold, most=open_.score.n)
+    never = to_settle(replace(open_, needed=None, compared=beyond))
+    assert TAKES_TOO_FEW in beyond
+    assert TAKES_TOO_FEW.partition(": ")[2] in never
+    # Another test leaves it open, and this one takes all texts.
+    assert TAKES_TOO_FEW not in open_.compared
+    assert to_settle(replace(open_, needed=None)) == ""
     at = replace(open_.score, value=open_.threshold)
     assert "even many times these" in to_settle(replace(open_, needed=None, score=at))
     assert to_settle(replace(open_, needed=None, score=Estimate(0.5, 0.4, 0.6, 872, ""))) == ""

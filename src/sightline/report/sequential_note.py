@@ -181,7 +181,10 @@ def _left(about: Mapping[str, Any], there: int) -> str:
             f"{default_thresholds().least}."
         )
     if needed is None:
-        return f"{said} More texts would not settle it soon: a score lies at its threshold, or its test takes no more texts."
+        return (
+            f"{said} More texts would not settle it soon: a score lies at its threshold, or its "
+            "test takes fewer texts than that would need."
+        )
     took = "" if seconds is None else f", in about {duration(seconds)}"
     how = f"; the data have {count(there)} to test on" if needed > there else _flags(about, needed)
     caveats = about.get("needed_for_caveats")
