@@ -15,16 +15,19 @@ from sightline.core.results import (
     CAVEATS,
     MUST_NOT,
     VERDICTS,
+    CloseCall,
     Estimate,
     Finding,
     Reason,
     Verdict,
 )
-from sightline.report.advice import shown_maps_advice
+from sightline.report.advice import close_calls, shown_maps_advice
 from sightline.report.caption import caption
 from sightline.report.first_screen import conclusions
 from sightline.report.gates import closed
+from sightline.report.html.audit_page import render
 from sightline.report.sentences import (
+    ALL_TOGETHER,
     Caveat,
     NotRunTests,
     answers,
@@ -371,3 +374,18 @@ def test_classes_that_differ_at_their_end_alone_have_different_names() -> None:
         named = {name for name in (good, bad, absent) if f"'{name}'" in said}
         assert bad in named, where
         assert said.count("a label of many words ") % 3 == 0, where
+
+
+@pytest.mark.parametrize("differ", [False, True])
+def test_a_close_call_says_of_which_texts_it_is_where_classes_differ(differ) -> None:
+    call = CloseCall("SL-301", "", 0.01, CANNOT_TELL)
+    of_class = replace(call, of="positive")
+    each = {"positive": reached(CANNOT_TELL if differ else CAVEATS, 6, (), ())}
+    verdict = replace(reached(CAVEATS, 5, (), (), each), close=(call, of_class))
+    of_all, of_positive = close_calls(compared(verdict))
+    assert (ALL_TOGETHER in of_all, f"'{CAVEATS}'" in of_all) == (differ, differ)
+    assert f"'{CANNOT_TELL}'" in of_all
+    assert "texts predicted 'positive' 'cannot tell'" in of_positive
+    condition = row_condition(verdict.row)
+    before = render(compared(verdict)).partition(condition[:40])[0]
+    assert (ALL_TOGETHER in before[-60:]) == differ

@@ -26,6 +26,7 @@ from sightline.report.alternative_maps import MapFamily, families
 from sightline.report.map_names import map_title
 from sightline.report.number_format import KEEP, approximate_count, count
 from sightline.report.sentences import (
+    ALL_TOGETHER,
     answers,
     name_classes,
     of_classes,
@@ -270,10 +271,13 @@ def close_calls(audit: Results) -> Iterator[str]:
             f"{titles.get(call.code, call.code)} by {call.distance:.3f}"
         )
     for (otherwise, of), near in calls.items():
+        which, instead = of_classes([of] if of else []), ""
+        if not of and len(answers(audit.verdict)) > 1:
+            # Where classes differ, the verdict for all texts may be printed nowhere.
+            which, instead = f" {ALL_TOGETHER}", f" instead of {quoted(audit.verdict.level)}"
         yield (
-            "Close call: other texts or another --seed may make the verdict"
-            f"{of_classes([of] if of else [])} "
-            f"{quoted(otherwise)}. Distance to the threshold: {join_words(near)}."
+            f"Close call: other texts or another --seed may make the verdict{which} "
+            f"{quoted(otherwise)}{instead}. Distance to the threshold: {join_words(near)}."
         )
 
 
