@@ -139,7 +139,9 @@ def test_a_look_says_what_is_sequential() -> None:
     classes = dict.fromkeys(verdict.by_class, False)
     state = LookState(1, 4, 114, 800, 12.0, verdict, Settled(False, classes, {"": ("SL-303",)}))
     assert "114 of 800\N{NO-BREAK SPACE}texts" in look_line(state)
-    assert "Transfer (SL-303) open" in look_line(state)
+    assert "open for all texts together: Transfer (SL-303)" in look_line(state)
+    of_class = replace(state, settled=Settled(False, classes, {"": (), "beta": ("SL-303",)}))
+    assert "open for texts predicted 'beta': Transfer (SL-303)" in look_line(of_class)
     whole = replace(state, settled=Settled(True, classes, {"beta": ("SL-303",)}))
     assert verdict.level in look_line(whole) or not classes
     assert look_line(replace(state, settled=Settled(True, {}))).endswith("settled")

@@ -136,8 +136,6 @@ def look_line(state: LookState) -> str:
         for of, done in state.settled.by_class.items()
         if done
     ]
-    if not known and state.settled.open:
-        return f"{head}: {_tests(state.settled.open)} open"
     if not known:
         return f"{head}: open for {_by_scope(state.settled.open_of)}"
     return f"{head}: settled for {join_words(known)}; open for {_by_scope(state.settled.open_of)}"
