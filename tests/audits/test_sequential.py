@@ -593,6 +593,9 @@ def test_too_few_texts_end_an_audit_as_soon_as_nothing_can_change(
     assert isinstance(audit.measurements["transplant"], Measurement)
     assert isinstance(audit.measurements["erasure"], removed)
     assert exchanged == []
+    reasons = {one.reason for one in audit.measurements.values() if isinstance(one, NotRun)}
+    assert (sequential.TOO_FEW in reasons) == (texts == 30)
+    assert sequential.NOT_NEEDED not in reasons or texts > 30
 
 
 def test_what_is_measured_of_attention_does_not_depend_on_other_maps() -> None:
