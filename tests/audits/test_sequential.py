@@ -23,7 +23,7 @@ from sightline.audits.look_budget import BudgetClock, BudgetSpentError
 from sightline.audits.look_measures import COMPARED, most_compared, settings_of, stage_of
 from sightline.audits.look_plan import LookPlan, few_of, first_look, planned, sizes
 from sightline.audits.look_storage import FILE, KeptLooks, Position
-from sightline.audits.look_summary import JudgedTexts, texts_to_settle
+from sightline.audits.look_summary import JudgedTexts, still_open, texts_to_settle
 from sightline.audits.measure_pass import TextPass
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
@@ -51,6 +51,7 @@ from sightline.report.number_format import score_span
 from sightline.report.sequential_note import settled_after
 from sightline.report.text.audit_summary import lines
 from sightline.stats.intervals import LEVEL
+from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.judge import Judgement
 from sightline.verdict.settled import OTHER_MAPS, Settled
 from sightline.verdict.thresholds import Thresholds
@@ -592,6 +593,9 @@ def test_too_few_texts_end_an_audit_as_soon_as_nothing_can_change(
     assert isinstance(audit.measurements["transplant"], Measurement)
     assert isinstance(audit.measurements["erasure"], removed)
     assert exchanged == []
+    reasons = {one.reason for one in audit.measurements.values() if isinstance(one, NotRun)}
+    assert (sequential.TOO_FEW in reasons) == (texts == 30)
+    assert sequential.NOT_NEEDED not in reasons or texts > 30
 
 
 def test_what_is_measured_of_attention_does_not_depend_on_other_maps() -> None:
@@ -717,6 +721,32 @@ def test_a_test_of_a_rare_class_takes_as_many_texts_as_usually_hold_it(
     usual = {} if planned_texts is None else {"rare": planned_texts}
     few = Thresholds({}, minimum_texts=1)
     assert texts_to_settle(known, few, (87,), usual) == pytest.approx(needed, rel=0.05)
+
+
+def test_a_test_that_can_only_add_a_caveat_does_not_count_for_the_verdict() -> None:
+    def open_test(code: str, distance: float) -> Finding:
+        score = Estimate(0.3, 0.2, 0.4, 100, "")
+        return Finding(
+            code, code, "inconclusive", AUDIT_TESTS[code].role, threshold=0.3 - distance,
+            score=score, needed=round(100 * (0.1 / distance) ** 2),
+        )  # fmt: skip
+
+    few = Thresholds({}, minimum_texts=1)
+    both = (open_test("SL-301", 0.05), open_test("SL-202", 0.02))
+    for findings, of_verdict in ((both, 400), (both[1:], 2500)):
+        codes = tuple(one.code for one in findings)
+        known = JudgedTexts(
+            100,
+            judgement=Judgement(findings, Verdict(CANNOT_TELL, 6, (), ()), None),
+            state=Settled(False, {}, {"": codes}),
+        )
+        needed, for_caveats = (
+            texts_to_settle(known, few, (100,), {}, caveats=too) for too in (False, True)
+        )
+        assert (needed, for_caveats) == (of_verdict, 2500)
+        said = still_open(known, needed, for_caveats, 50.0)
+        assert said["needed_for_caveats"] == (2500 if of_verdict == 400 else None)
+        assert (said["needed_texts"], said["needed_seconds"]) == (of_verdict, of_verdict / 2)
 
 
 def test_the_level_of_wider_intervals_is_printed(early: Audit) -> None:

@@ -21,7 +21,7 @@ from sightline.core.word_lists import join_words
 from sightline.report.advice import more_of_classes
 from sightline.report.caption import NO_OTHER, SHARE_OF_TEXTS, _said_once, caption
 from sightline.report.first_screen import conclusions, reasons
-from sightline.report.number_format import percent
+from sightline.report.number_format import approximate_count, percent
 from sightline.report.sequential_note import BUDGET_SPENT
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.thresholds import default_thresholds
@@ -94,6 +94,11 @@ def test_texts_of_a_rare_class_are_counted_at_its_share_of_all_planned_texts() -
     assert numbers == [least * 20, 400, least]
     enough = {**asked.spec, "sequential": {**planned, "planned": least * 20}}
     assert list(more_of_classes(replace(asked, spec=enough))) == []
+    # The audit says how many texts may settle its verdict, and this is no second number.
+    for about, first in (({}, 1742), ({"independent": least - 1}, least * 20)):
+        spec = {**asked.spec, "sequential": {**planned, "needed_texts": 1742, **about}}
+        (sentence,) = more_of_classes(replace(asked, spec=spec))
+        assert approximate_count(first) in sentence
 
 
 def test_a_caption_says_once_for_which_texts_its_caveats_are() -> None:

@@ -15,16 +15,19 @@ from sightline.core.results import (
     CAVEATS,
     MUST_NOT,
     VERDICTS,
+    CloseCall,
     Estimate,
     Finding,
     Reason,
     Verdict,
 )
-from sightline.report.advice import shown_maps_advice
+from sightline.report.advice import close_calls, shown_maps_advice
 from sightline.report.caption import caption
 from sightline.report.first_screen import conclusions
 from sightline.report.gates import closed
+from sightline.report.html.audit_page import render
 from sightline.report.sentences import (
+    ALL_TOGETHER,
     Caveat,
     NotRunTests,
     answers,
@@ -41,6 +44,7 @@ from sightline.report.sentences import (
     to_settle,
 )
 from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.decision_rule import TAKES_TOO_FEW, explain
 from sightline.verdict.thresholds import default_thresholds
 from tests.report import audits
 from tests.report.audits import ABSENT, ASTRAY, NO_EVIDENCE, by_class, compared, estimate, findings
@@ -118,7 +122,13 @@ def test_how_many_texts_would_settle_it_is_said_of_what_texts_would_settle() -> 
     open_ = replace(FINDING["SL-001"], needed=5450)
     assert "about 5,500 texts in all" in to_settle(open_).replace("\xa0", " ")
     # It could be settled by more texts than the test takes, or by no number of texts.
-    assert "takes no more" in to_settle(replace(open_, needed=None))
+    beyond = explain(open_.score, open_.threshold, most=open_.score.n)
+    never = to_settle(replace(open_, needed=None, compared=beyond))
+    assert TAKES_TOO_FEW in beyond
+    assert TAKES_TOO_FEW.partition(": ")[2] in never
+    # Another test leaves it open, and this one takes all texts.
+    assert TAKES_TOO_FEW not in open_.compared
+    assert to_settle(replace(open_, needed=None)) == ""
     at = replace(open_.score, value=open_.threshold)
     assert "even many times these" in to_settle(replace(open_, needed=None, score=at))
     assert to_settle(replace(open_, needed=None, score=Estimate(0.5, 0.4, 0.6, 872, ""))) == ""
@@ -364,3 +374,18 @@ def test_classes_that_differ_at_their_end_alone_have_different_names() -> None:
         named = {name for name in (good, bad, absent) if f"'{name}'" in said}
         assert bad in named, where
         assert said.count("a label of many words ") % 3 == 0, where
+
+
+@pytest.mark.parametrize("differ", [False, True])
+def test_a_close_call_says_of_which_texts_it_is_where_classes_differ(differ) -> None:
+    call = CloseCall("SL-301", "", 0.01, CANNOT_TELL)
+    of_class = replace(call, of="positive")
+    each = {"positive": reached(CANNOT_TELL if differ else CAVEATS, 6, (), ())}
+    verdict = replace(reached(CAVEATS, 5, (), (), each), close=(call, of_class))
+    of_all, of_positive = close_calls(compared(verdict))
+    assert (ALL_TOGETHER in of_all, f"'{CAVEATS}'" in of_all) == (differ, differ)
+    assert f"'{CANNOT_TELL}'" in of_all
+    assert "texts predicted 'positive' 'cannot tell'" in of_positive
+    condition = row_condition(verdict.row)
+    before = render(compared(verdict)).partition(condition[:40])[0]
+    assert (ALL_TOGETHER in before[-60:]) == differ

@@ -65,6 +65,9 @@ def test_an_open_verdict_says_what_it_would_take() -> None:
         "3 min",
     ):
         assert part in said
+    (with_caveats,) = settled_after(ended(OPEN | {"needed_for_caveats": 2665}))
+    assert with_caveats.index("400") < with_caveats.index("caveats") < with_caveats.index("2,700")
+    assert "caveats" not in said
     (untimed,) = settled_after(ended(OPEN | {"needed_seconds": None}))
     assert "400" in untimed
     assert "min" not in untimed
@@ -136,7 +139,9 @@ def test_a_look_says_what_is_sequential() -> None:
     classes = dict.fromkeys(verdict.by_class, False)
     state = LookState(1, 4, 114, 800, 12.0, verdict, Settled(False, classes, {"": ("SL-303",)}))
     assert "114 of 800\N{NO-BREAK SPACE}texts" in look_line(state)
-    assert "Transfer (SL-303) open" in look_line(state)
+    assert "open for all texts together: Transfer (SL-303)" in look_line(state)
+    of_class = replace(state, settled=Settled(False, classes, {"": (), "beta": ("SL-303",)}))
+    assert "open for texts predicted 'beta': Transfer (SL-303)" in look_line(of_class)
     whole = replace(state, settled=Settled(True, classes, {"beta": ("SL-303",)}))
     assert verdict.level in look_line(whole) or not classes
     assert look_line(replace(state, settled=Settled(True, {}))).endswith("settled")

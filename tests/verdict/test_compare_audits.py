@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sightline.config.measure_needs import missing_from
 from sightline.core.errors import SpecError
 from sightline.core.results import (
     Estimate,
@@ -462,6 +463,19 @@ def test_what_neither_audit_has_is_said_of_both() -> None:
     pair = compared([lacks, replace(lacks, texts=lacks.texts[::-1])]).pairs[0]
     assert {claim.why for claim in pair.claims if claim.code == "SL-303"} == {
         "measured in neither: rows name each other"
+    }
+
+
+def test_a_test_that_the_model_does_not_allow_is_not_called_unasked() -> None:
+    offers = ["decode"]
+    taken = {code: one for code, one in usual().measurements.items() if code != "information"}
+    cards = {"model": {**usual().cards.get("model", {}), "offers": offers}}
+    lacks = replace(usual(), measurements=taken, cards={**usual().cards, **cards})
+    pair = compared([lacks, replace(lacks, texts=lacks.texts[::-1])]).pairs[0]
+    missing = missing_from("information", {*offers})
+    assert missing
+    assert {one.why for one in pair.claims if one.code == "SL-401"} == {
+        f"measured in neither: {missing}"
     }
 
 

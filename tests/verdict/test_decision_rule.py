@@ -3,7 +3,9 @@
 import pytest
 
 from sightline.core.results import Answer, Estimate
+from sightline.stats.sample_size import texts_needed
 from sightline.verdict.decision_rule import (
+    TAKES_TOO_FEW,
     decide,
     disagreement,
     explain,
@@ -84,6 +86,15 @@ def test_fewer_texts_than_a_finding_may_rest_on_leave_it_open() -> None:
     assert decide(score(0.2, 0.3, 19), 0.1, fewest=20) == "inconclusive"
     assert decide(score(0.2, 0.3, 20), 0.1, fewest=20) == "passed"
     assert "n = 19; fewer than the 20 texts" in explain(score(0.2, 0.3, 19), 0.1, 20)
+
+
+def test_a_test_that_takes_too_few_texts_is_not_said_to_be_settled_by_more() -> None:
+    open_ = Estimate(0.3, 0.22, 0.38, 400, "")
+    needed = texts_needed(open_, 0.25)
+    assert needed is not None
+    assert TAKES_TOO_FEW not in explain(open_, 0.25, most=needed)
+    assert explain(open_, 0.25, most=needed - 1).endswith(TAKES_TOO_FEW)
+    assert TAKES_TOO_FEW not in explain(Estimate(0.25, 0.2, 0.3, 400, ""), 0.25, most=400)
 
 
 def test_an_interval_that_is_not_known_compares_with_nothing() -> None:

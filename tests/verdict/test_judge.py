@@ -10,11 +10,20 @@ from sightline.core.results import CANNOT_TELL, Estimate, Finding, Measurement, 
 from sightline.report.sentences import sentences
 from sightline.verdict.audit_test import FLIPS, MARGIN
 from sightline.verdict.catalogue import AUDIT_TESTS
-from sightline.verdict.decision_rule import WAYS_DISAGREE, decide
+from sightline.verdict.decision_rule import TAKES_TOO_FEW, WAYS_DISAGREE, decide
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge, most_taken, needed_texts
 from sightline.verdict.thresholds import Thresholds
-from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
+from tests.verdict.cases import (
+    PARTNERS,
+    PREDICTED,
+    THRESHOLDS,
+    N,
+    agreement,
+    erasure,
+    outcomes,
+    transplant,
+)
 
 
 def findings(
@@ -586,3 +595,16 @@ def test_transfer_takes_so_many_donors_of_each_class_and_other_tests_take_all() 
     assert [most_taken(drawn, 2), most_taken(drawn, 2, of_one=True)] == [400, 200]
     assert most_taken(drawn, 20) == 1000
     assert most_taken(replace(drawn, settings={}), 2) == most_taken(None, 2) == inf
+
+
+def test_a_test_of_moved_words_says_when_it_takes_too_few_texts() -> None:
+    """What the JSON says of more texts, and the number of them, come from one limit."""
+    taken = transplant()
+    drawn = np.random.default_rng(0).random((N, PARTNERS)) < 0.62
+    values = {**taken.values, "present.attention": drawn.astype(float)}
+    for donors, settles in ((10**6, True), (1, False)):
+        settings = {**taken.settings, "donors": donors, "fewest": 1}
+        found = judged(transplant=replace(taken, values=values, settings=settings))["SL-306"]
+        assert found.result == "inconclusive"
+        assert (found.needed is not None) == settles
+        assert (TAKES_TOO_FEW in found.compared) != settles

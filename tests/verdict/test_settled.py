@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sightline.core.results import Level, Measurement
+from sightline.core.results import Level, Measurement, NotRun
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
@@ -106,6 +106,35 @@ def test_a_test_that_waits_on_an_open_one_is_open(references, is_open) -> None:
     tests = OpenTests(evidence, found, (), GROWING)
     assert (found["SL-103"].result == "inconclusive") == is_open
     assert [tests.is_open(code) for code in ("SL-103", "SL-104")] == [is_open] * 2
+
+
+def test_a_test_that_passed_is_not_named_where_another_is_open() -> None:
+    judged, found = state(
+        {"agreement": agreement({"references": 0.09}), "erasure": erasure(0.19, 0.19)},
+        growing=GROWING,
+    )
+    results = {one.code: one.result for one in judged.findings}
+    assert (results["SL-103"], results["SL-104"]) == ("inconclusive", "passed")
+    for of in ("", *GROWING):
+        assert "SL-103" in found.open_of[of]
+        assert "SL-104" not in found.open_of[of]
+
+
+def test_a_test_without_a_measure_is_not_named_as_open() -> None:
+    """Of few groups, every test of a class is open that more texts could decide."""
+    taken = outcomes(agreement({}), PREDICTED, PREDICTED)
+    outputs = taken["outputs"]
+    grouped = replace(outputs, values={**outputs.values, "cluster": np.arange(N) % 12})
+    missing = NotRun(AUDIT_TESTS["SL-205"].measure, "needs something")
+    codes = {code for code, one in AUDIT_TESTS.items() if one.measure == missing.code}
+    assert codes
+    evidence = Evidence(
+        {**taken, "outputs": grouped, missing.code: missing}, ("neg", "pos"), THRESHOLDS, 0
+    )
+    judged = judge(evidence)
+    assert "SL-301" in find_settled(evidence, judged, (), GROWING).open
+    assert not codes & {*find_settled(evidence, judged, (), GROWING).open}
+    assert codes <= {*find_settled(evidence, judged, (missing.code,), GROWING).open}
 
 
 @pytest.mark.parametrize(

@@ -33,9 +33,11 @@ class JudgedTexts:
         return not self.outcomes.keys() >= set(measures)
 
 
-def still_open(known: JudgedTexts, needed: int | None, seconds: float) -> dict[str, Any]:
-    """Name the open tests, and say how many texts would settle them and how long these take, if
-    these texts took ``seconds``.
+def still_open(
+    known: JudgedTexts, needed: int | None, with_caveats: int | None, seconds: float
+) -> dict[str, Any]:
+    """Name the open tests, and say how many texts would settle the verdict and how long these take,
+    if these texts took ``seconds``; and how many its caveats, where they take more.
     """
     state = known.state
     assert state is not None
@@ -48,6 +50,9 @@ def still_open(known: JudgedTexts, needed: int | None, seconds: float) -> dict[s
         "open_classes": [of for of, done in state.by_class.items() if not done],
         "needed_texts": needed,
         "needed_seconds": round(rate * needed, 1) if needed else None,
+        "needed_for_caveats": with_caveats
+        if needed and with_caveats and with_caveats > needed
+        else None,
     }
 
 
@@ -56,20 +61,26 @@ def texts_to_settle(
     thresholds: Thresholds,
     planned: Sequence[int],
     usual: Mapping[str, float],
+    *,
+    caveats: bool = False,
 ) -> int | None:
     """Give the number of texts that would settle the open tests, at least as many as the next
     ``planned`` look has.
 
-    ``usual`` gives for each class the number of planned texts that usually hold as many of it as
-    were measured: first looks hold more of a rare class.
+    A test that must not fail can add a caveat, and no more. So only the required tests count while
+    one of them is open, unless the number is asked with ``caveats``. ``usual`` gives for each class
+    the number of planned texts that usually hold as many of it as were measured: first looks hold
+    more of a rare class.
     """
     assert known.judgement is not None
     assert known.state is not None
+    required = {code for code in known.state.open if AUDIT_TESTS[code].role == "required"}
+    counted = {*known.state.open} if caveats or not required else required
     asked = [
         _needed_for(known, one, of, thresholds.fewest(one.code), usual.get(of, known.size))
         for of, codes in known.state.open_of.items()
         for one in known.judgement.findings
-        if one.code in codes
+        if one.code in counted.intersection(codes)
     ]
     counts = [one for one in asked if one is not None]
     later = [size for size in planned if size > known.size]

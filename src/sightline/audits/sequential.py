@@ -76,6 +76,7 @@ OF_TRANSFER = 0.2
 """The least share of a look's seconds that Transfer takes: it took 0.24 of those of film reviews
 and 0.37 of those of single sentences (MiniLM, docs/decisions/0129-a-verdict-within-a-budget.md)."""
 NOT_NEEDED = "left out, because the verdict was settled without it; --full takes it"
+TOO_FEW = "left out, because there are too few texts for any verdict; --full takes it"
 NO_TIME = (
     "left out, because the budget was spent before it was finished; a larger --budget takes it"
 )
@@ -457,7 +458,9 @@ class _Looking:
 
     def _ended(self, stopped: str) -> SequentialResult:
         """Give the result, with what a settled verdict would take if it is not settled."""
-        why = {"settled": NOT_NEEDED, "budget": NO_TIME, "texts": NOT_REPORTED}[stopped]
+        enough = self._independent(len(self.data.test)) >= self.thresholds.least
+        not_needed = NOT_NEEDED if enough else TOO_FEW
+        why = {"settled": not_needed, "budget": NO_TIME, "texts": NOT_REPORTED}[stopped]
         by_request = NO_TIME if self.incomplete else why
         reasons = {None: NOT_REPORTED, BY_REQUEST: by_request}
         left = {
@@ -503,11 +506,14 @@ class _Looking:
         if not known.state.all:
             # Where the budget left a test without a result, nobody knows what would settle it.
             usual = self._usual(known.size)
-            needed = (
-                None if lacking else texts_to_settle(known, self.thresholds, self.plan.sizes, usual)
+            needed, with_caveats = (
+                None
+                if lacking
+                else texts_to_settle(known, self.thresholds, self.plan.sizes, usual, caveats=too)
+                for too in (False, True)
             )
             judged = self.looks[-1]["seconds"] if self.looks else self.seconds
-            about |= still_open(known, needed, judged)
+            about |= still_open(known, needed, with_caveats, judged)
             about["independent"] = self._independent(len(planned_texts))
         return about
 

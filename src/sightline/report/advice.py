@@ -26,6 +26,7 @@ from sightline.report.alternative_maps import MapFamily, families
 from sightline.report.map_names import map_title
 from sightline.report.number_format import KEEP, approximate_count, count
 from sightline.report.sentences import (
+    ALL_TOGETHER,
     answers,
     name_classes,
     of_classes,
@@ -33,7 +34,12 @@ from sightline.report.sentences import (
     quoted,
     shown_parts,
 )
-from sightline.report.sequential_note import BUDGET_SPENT, is_sequential, is_unfinished
+from sightline.report.sequential_note import (
+    BUDGET_SPENT,
+    is_sequential,
+    is_unfinished,
+    needed_texts,
+)
 from sightline.verdict.audit_clusters import clusters_of
 from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import AS_ONE, TOO_FEW, UNFIT
@@ -202,6 +208,8 @@ def more_of_classes(audit: Results) -> Iterator[str]:
     least = default_thresholds().least
     now = audit.spec["sequential"]["planned"] if is_sequential(audit) else len(audit.texts)
     needed = ceil(least / min(_share(audit, name, predicted[name]) for name in few))
+    # An audit that looks says how many texts may settle its verdict: one number, not two.
+    needed = max(needed, needed_texts(audit) or 0)
     if needed > now:
         as_one = AS_ONE if predicted.total() < len(audit.texts) else ""
         yield (
@@ -263,10 +271,13 @@ def close_calls(audit: Results) -> Iterator[str]:
             f"{titles.get(call.code, call.code)} by {call.distance:.3f}"
         )
     for (otherwise, of), near in calls.items():
+        which, instead = of_classes([of] if of else []), ""
+        if not of and len(answers(audit.verdict)) > 1:
+            # Where classes differ, the verdict for all texts may be printed nowhere.
+            which, instead = f" {ALL_TOGETHER}", f" instead of {quoted(audit.verdict.level)}"
         yield (
-            "Close call: other texts or another --seed may make the verdict"
-            f"{of_classes([of] if of else [])} "
-            f"{quoted(otherwise)}. Distance to the threshold: {join_words(near)}."
+            f"Close call: other texts or another --seed may make the verdict{which} "
+            f"{quoted(otherwise)}{instead}. Distance to the threshold: {join_words(near)}."
         )
 
 

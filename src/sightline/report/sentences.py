@@ -34,7 +34,7 @@ from sightline.report.number_format import (
 from sightline.report.sanitize import one_line, shortened
 from sightline.stats.sample_size import texts_needed
 from sightline.verdict.catalogue import AUDIT_TESTS
-from sightline.verdict.decision_rule import WORSE, below_chance
+from sightline.verdict.decision_rule import TAKES_TOO_FEW, WORSE, below_chance
 from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import TABLE
 
@@ -472,8 +472,10 @@ def to_settle(finding: Finding) -> str:
         return f"{text}: this may settle it, if the score stays the same."
     if side(finding.score, finding.threshold) != "holds threshold":
         return ""
+    if TAKES_TOO_FEW in finding.compared:
+        return f"{opened(TAKES_TOO_FEW)}."
     if texts_needed(finding.score, finding.threshold) is not None:
-        return f"More texts would not settle it: the test takes no more than these {texts(finding.score.n)}."
+        return ""  # another test leaves it open
     return (
         f"The score is too near the threshold: even many times these {texts(finding.score.n)} "
         "would not settle it."

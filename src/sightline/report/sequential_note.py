@@ -136,8 +136,6 @@ def look_line(state: LookState) -> str:
         for of, done in state.settled.by_class.items()
         if done
     ]
-    if not known and state.settled.open:
-        return f"{head}: {_tests(state.settled.open)} open"
     if not known:
         return f"{head}: open for {_by_scope(state.settled.open_of)}"
     return f"{head}: settled for {join_words(known)}; open for {_by_scope(state.settled.open_of)}"
@@ -159,20 +157,37 @@ def measures_line(codes: Sequence[str]) -> str:
     return f"auditing, {tests[0]}{more}{maps}"
 
 
+def needed_texts(audit: Results) -> int | None:
+    """Give the number of texts that may settle the verdict of an audit, if it says one."""
+    about = _sequential(audit)
+    return about.get("needed_texts") if _has_enough(about) else None
+
+
+def _has_enough(about: Mapping[str, Any]) -> bool:
+    """Check whether the planned texts are enough for a verdict; those of one cluster count as one."""
+    least = default_thresholds().least
+    return bool(about.get("independent", least) >= least)
+
+
 def _left(about: Mapping[str, Any], there: int) -> str:
     """Name what is open, and what would settle it; ``there`` are the texts to test on."""
     said, needed, seconds = _open(about), about["needed_texts"], about["needed_seconds"]
-    least = default_thresholds().least
-    if (alone := about.get("independent", least)) < least:
+    if not _has_enough(about):
         return (
-            f"{said} The {texts(about['planned'])} count as {count(alone)}, because copies, and "
-            f"texts of one group, count as one; a verdict takes {least}."
+            f"{said} The {texts(about['planned'])} count as {count(about['independent'])}, because "
+            "copies, and texts of one group, count as one; a verdict takes "
+            f"{default_thresholds().least}."
         )
     if needed is None:
-        return f"{said} More texts would not settle it soon: a score lies at its threshold, or its test takes no more texts."
+        return (
+            f"{said} More texts would not settle it soon: a score lies at its threshold, or its "
+            "test takes fewer texts than that would need."
+        )
     took = "" if seconds is None else f", in about {duration(seconds)}"
     how = f"; the data have {count(there)} to test on" if needed > there else _flags(about, needed)
-    return f"{said} About {approximate_count(needed)}{KEEP}texts may settle it{took}{how}."
+    caveats = about.get("needed_for_caveats")
+    also = f"; for all its caveats, about {approximate_count(caveats)}" if caveats else ""
+    return f"{said} About {approximate_count(needed)}{KEEP}texts may settle it{took}{how}{also}."
 
 
 def _flags(about: Mapping[str, Any], needed: int) -> str:

@@ -11,6 +11,8 @@ from sightline.stats.sample_size import texts_needed
 _RANK: tuple[Answer, ...] = ("not run", "failed", "inconclusive", "passed")
 WORSE = "worse than chance"
 """What it means if the whole interval of a score lies below 0, its chance level."""
+TAKES_TOO_FEW = "more texts would not settle it: the test takes fewer than that would need"
+"""What to say of an open test that never takes as many texts as would settle it."""
 WAYS_DISAGREE = "the ways of asking disagree"
 """Why a test is inconclusive although the score it is read from lies off the threshold."""
 
@@ -95,8 +97,16 @@ def written(score: Estimate) -> str:
     return f"score {score.value:z.3f} [{score.low:z.3f}, {score.high:z.3f}], n = {score.n}"
 
 
-def explain(score: Estimate, threshold: float, fewest: int = 1, worse: str = WORSE) -> str:
-    """Compare the interval with the threshold in words; ``worse`` is for an interval below 0."""
+def explain(
+    score: Estimate,
+    threshold: float,
+    fewest: int = 1,
+    worse: str = WORSE,
+    most: float = math.inf,
+) -> str:
+    """Compare the interval with the threshold in words; ``worse`` is for an interval below 0, and
+    the test never takes more than ``most`` texts.
+    """
     text = written(score)
     if math.isnan(score.value):
         return text
@@ -111,15 +121,18 @@ def explain(score: Estimate, threshold: float, fewest: int = 1, worse: str = WOR
     if answer == "passed":
         return f"{text}; the whole interval lies above the threshold, {threshold:g}"
     if answer == "inconclusive":
-        more = (
-            "more texts would settle it"
-            if texts_needed(score, threshold, fewest)
-            else f"even many times these {score.n} texts would not settle it"
-        )
+        more = _of_more_texts(score, texts_needed(score, threshold, fewest), most)
         return f"{text}; the interval contains the threshold, {threshold:g}: {more}"
     if below_chance(score):
         return f"{text}; the whole interval lies below 0: {worse}"
     return f"{text}; the whole interval lies below the threshold, {threshold:g}"
+
+
+def _of_more_texts(score: Estimate, needed: int | None, most: float) -> str:
+    """Say whether more texts would settle a test that needs so many, and takes at most ``most``."""
+    if needed is None:
+        return f"even many times these {score.n} texts would not settle it"
+    return TAKES_TOO_FEW if needed > most else "more texts would settle it"
 
 
 def disagreement(answers: Mapping[str, Answer], by_class: Mapping[str, Estimate]) -> str:

@@ -86,8 +86,9 @@ def _answered(evidence: Evidence, claim: AuditTest) -> Finding:
     if apart:
         answers = {of: "inconclusive" if one == "passed" else one for of, one in answers.items()}
     by_class = {of: judged.tests[leads].by_class[of] for of, (_, leads, _) in classes.items()}
+    most = most_taken(evidence.measurement(claim.measure), len(evidence.classes))
     compared = (
-        NO_DELTA if threshold is None else explain(test.score, threshold, fewest, claim.worse)
+        NO_DELTA if threshold is None else explain(test.score, threshold, fewest, claim.worse, most)
     )
     decided = {of: leads for of, (_, leads, _) in classes.items() if leads != lead}
     notes = (
@@ -98,9 +99,7 @@ def _answered(evidence: Evidence, claim: AuditTest) -> Finding:
         claim.code, claim.name, answer, claim.role, compared, tuple(filter(None, notes)), threshold,
         test.number, test.baseline, test.score, test.p, by_class=by_class, answers=answers,
         needed=needed_texts(
-            test.score, answer, threshold, fewest,
-            len(evidence.predicted),
-            most_taken(evidence.measurement(claim.measure), len(evidence.classes)),
+            test.score, answer, threshold, fewest, len(evidence.predicted), most
         ), comparison=lead,
     )  # fmt: skip
 

@@ -51,7 +51,7 @@ class Settled:
     by_class: Mapping[str, bool]
     open_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The open tests of each predicted class that is not settled, and under an empty name those of
-    all texts."""
+    all texts. Instead of a decided test, the open one on which it waits is named."""
 
     @property
     def open(self) -> tuple[str, ...]:
@@ -112,6 +112,23 @@ class OpenTests:
         if self.evidence.independent(of) < self.evidence.thresholds.fewest(code):
             return True
         return answer == "inconclusive" and not self._in_conflict(finding, of)
+
+    def named(self, code: str, of: str) -> tuple[str, ...]:
+        """Name what is open of a test that may change: the test, or the open one that a decided
+        test waits on; nothing of a test without a measure, which no text decides.
+        """
+        claim, finding = AUDIT_TESTS[code], self.found[code]
+        if self.waits(claim):
+            return (code,)
+        if finding.result == "not run" and self.evidence.measurement(claim.measure) is None:
+            return ()
+        answer = finding.answers.get(of, "not run") if of else finding.result
+        enough = self.evidence.independent(of) >= self.evidence.thresholds.fewest(code)
+        decided = enough and answer in ("passed", "failed")
+        other = claim.waits_on
+        if decided and other and self.found[other].result != "passed":
+            return (other,)
+        return (code,)
 
     def top_words_are_open(self, of: str) -> bool:
         """Check whether more texts could change in how many of them the top words matter enough."""
@@ -212,9 +229,10 @@ def find_settled(
     bearing = [code for code, claim in AUDIT_TESTS.items() if claim.bears]
     open_of = {
         of: tuple(
-            code
+            named
             for code in bearing
             if tests.is_open(code, of) or (code == TOP_WORD and of in unsure)
+            for named in tests.named(code, of)
         )
         for of in waiting
     }

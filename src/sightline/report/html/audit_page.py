@@ -187,6 +187,9 @@ def _describe(audit: Results) -> dict[str, Any]:
         "scale": f"{DEFINED} {SCALE}",
         "terms": TERMS,
         "condition": sentences.row_condition(audit.verdict.row),
+        "condition_of": f" {sentences.ALL_TOGETHER}"
+        if len(sentences.answers(audit.verdict)) > 1
+        else "",
         "bearing": [view for view in views if view.finding.bears],
         "context": [view for view in views if not view.finding.bears],
         "links": {view.finding.code: view.anchor for view in views},

@@ -87,7 +87,15 @@ class Side:
     def evidence(self) -> Evidence:
         """Its measurements, with the settings under which they were judged."""
         labels = self.labels or tuple(sorted({text.predicted for text in self.audit.texts}))
-        return Evidence(self.audit.measurements, labels, default_thresholds(), self.seed)
+        card = self.audit.cards.get("model")
+        offers = card.get("offers") if isinstance(card, Mapping) else None
+        return Evidence(
+            self.audit.measurements,
+            labels,
+            default_thresholds(),
+            self.seed,
+            offers=None if offers is None else frozenset(offers),
+        )
 
     @property
     def seed(self) -> int:
