@@ -330,7 +330,7 @@ def _looked(reader: LookSettings, example: Example, before: Look | None = None) 
     asked_for = [name for name in reader.maps if name != itself]
     allowed = [name for name in asked_for if MAKERS[name].needs <= model.offers]
     chances = probabilities(to_numpy(trace.logits))[0]
-    names = class_names(model, trace.logits.shape[1])
+    names = _class_names(model, trace.logits.shape[1], reader.audit)
     predicted = names[int(decided(trace)[0])]
     words = (example.text, example.tokens, example.offsets)
     reading = Look(
@@ -361,6 +361,15 @@ def _looked(reader: LookSettings, example: Example, before: Look | None = None) 
             values = np.asarray(maps[name][0][maps.words.mask[0]], dtype=float)
         reading = replace(reading, maps={**reading.maps, name: _spread(values, there)})
         yield reading
+
+
+def _class_names(model: Auditable, width: int, audit: Results | None) -> tuple[str, ...]:
+    """Name the classes; of a model without names, its audit may know them from the data."""
+    names = class_names(model, width)
+    if model.labels is not None or audit is None:
+        return names
+    audited = tuple(audit.cards.get("model", {}).get("labels", ()))
+    return audited if len(audited) == len(names) else names
 
 
 def _maps(subject: MeasureContext, trace: Trace) -> AttributionMaps:

@@ -230,6 +230,13 @@ def _audited(reading: Explanation) -> Iterator[str]:
 def _shown(predicted: str, audit: Results) -> Iterator[str]:
     """Say which map may be shown of a text of this predicted class."""
     verdict, level = audit.verdict, audit.for_text(predicted)
+    if level == CANNOT_TELL and not audit.was_predicted(predicted):
+        # The maps of the audit were compared on texts of other classes.
+        yield (
+            f"Do not show {verdict.of_map} of this text yet: no audited text was predicted "
+            f"{quoted(predicted)}"
+        )
+        return
     if level == BY_ABSENCE:
         yield (
             f"Show no map of this text: it is predicted {quoted(predicted)} by absence, and {NO_WORD}"
