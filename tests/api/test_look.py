@@ -189,7 +189,7 @@ def test_no_map_is_shown_without_saying_that_it_is_no_evidence(
     for message in (str(beside), beside.to_json()["warning"]):  # the advice to audit is followed
         assert "not evidence" in message
         assert beside.advice not in message
-    assert f"attention {audit.verdict.level}" in str(beside)
+    assert f"attention: {audit.verdict.level}" in str(beside)
     assert beside.to_json()["verdict"] == audit.verdict.level
     own = replace(
         audit.verdict,

@@ -98,7 +98,9 @@ def test_a_change_is_seen_beside_what_was_before() -> None:
 def test_an_audit_says_what_may_be_shown() -> None:
     result = reading(audit=audit())
     for text in (Page(in_notebook(result)).text(), "\n".join(lines(result))):
-        assert "Its audit, of 24 texts: attention can be shown with" in " ".join(text.split())
+        assert "Its audit, of 24 texts, says about attention: can be shown with" in " ".join(
+            text.split()
+        )
 
 
 @pytest.mark.parametrize(
@@ -166,6 +168,14 @@ def test_of_a_text_whose_class_is_decided_by_absence_no_map_is_to_be_shown() -> 
         result = reading(audit=replace(audit(), verdict=verdict))
         for text in (Page(in_notebook(result)).text(), "\n".join(lines(result))):
             assert (absent.format(result.text.predicted) in " ".join(text.split())) is predicted
+
+
+def test_attention_on_tokens_of_no_word_is_said_with_the_weights_of_the_words() -> None:
+    found = reading(elsewhere=0.438)
+    assert found.to_json()["elsewhere"] == 0.438
+    assert "44 % of the attention" in "\n".join(lines(found)).replace("\xa0", " ")
+    for other in (reading(), reading(elsewhere=0.0), replace(found, maps={})):
+        assert "of the attention;" not in "\n".join(lines(other))
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -23,7 +23,7 @@ from sightline.core.error_excerpts import list_names
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
 from sightline.core.explanation import USUAL, Explanation
-from sightline.core.needs import lacking
+from sightline.core.needs import lacking, out_of_reach
 from sightline.core.protocols import (
     Auditable,
     MeasureContext,
@@ -345,6 +345,7 @@ def _looked(reader: LookSettings, example: Example, before: Look | None = None) 
         cut=len(tokenise(example.text)[0]) - len(example.tokens) + sight.beyond,
         seen=sight.there,
         audited=audited,
+        elsewhere=None if trace.elsewhere is None else float(trace.elsewhere[0]),
         advice=reader.advice,
         audit=reader.audit,
         doubt=reader.doubt,
@@ -387,4 +388,7 @@ def _spread(
 
 
 def _needed(name: str, model: Auditable) -> str:
-    return f"{lacking(MAKERS[name].needs, model.offers)}; the model does not offer it"
+    needs = MAKERS[name].needs
+    if never := out_of_reach(needs, model.offers):
+        return f"it cannot be made for a Hugging Face model, since it needs {never}"
+    return f"{lacking(needs, model.offers)}; the model does not offer it"

@@ -53,6 +53,9 @@ class Explanation:
         the model sees all words.
     audited
         The map shown instead of attention, if any.
+    elsewhere
+        The share of attention on tokens that belong to no word, such as ``[CLS]``; the weights of
+        the words are shares of the rest. None if the model does not say.
     """
 
     model: str
@@ -68,6 +71,7 @@ class Explanation:
     before: Explanation | None = None
     seen: tuple[bool, ...] = ()
     audited: AuditedMap | None = None
+    elsewhere: float | None = None
 
     @property
     def sees(self) -> tuple[bool, ...]:
@@ -103,6 +107,7 @@ class Explanation:
             "probabilities": dict(self.probabilities),
             "words": [self._word(place) for place in range(len(self.text.tokens))],
             "cut": self.cut,
+            "elsewhere": self.elsewhere,
             "absent": dict(self.absent),
             "warning": self.warning,
             "verdict": None if self.audit is None else self.audit.verdict.level,
