@@ -2,6 +2,8 @@
 refused.
 """
 
+from collections import Counter
+
 import pytest
 
 from sightline.adapters.label_alignment import match_labels, numbered_for
@@ -183,3 +185,15 @@ def test_a_label_without_a_class_is_named_with_the_number_of_its_texts() -> None
     data = data_from([f"film {i}" for i in range(9)], ["odd"] + ["0", "1"] * 4, splits=splits)
     with pytest.raises(DataError, match=r"no class for 'odd' \(1 text\);"):
         numbered_for(data, ("0", "1"))
+
+
+def test_labels_that_a_map_leaves_out_are_counted() -> None:
+    known = {"neg": "negative", "pos": "positive"}
+    with pytest.raises(SpecError) as caught:
+        match_labels(
+            "t.csv", ("neg", "neutral", "pos"), NAMED, known, Counter(neg=40, neutral=6, pos=54)
+        )
+    message = str(caught.value)
+    assert "'neutral' (6 texts)" in message
+    assert "neutral=CLASS" in message
+    assert message.endswith("or leave these texts out of the data")

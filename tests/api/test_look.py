@@ -159,6 +159,12 @@ def test_a_model_from_elsewhere_is_proved_and_does_not_say_what_it_knows() -> No
         theirs.maps["attention"], sightline.look(ours, text).maps["attention"], atol=1e-6
     )
     assert list(theirs.probabilities) == ["class 0", "class 1"]
+    texts = [f"{text} {word}" for word in WORDS[:24]]
+    given = sightline.data_from(texts, ["no", "yes"] * 12, splits="all")
+    audited = sightline.audit(wrapped(ours), given, full=True)
+    beside = sightline.look(wrapped(ours), text, audit=audited)
+    assert list(beside.probabilities) == audited.cards["model"]["labels"]
+    assert beside.to_json()["verdict_of_text"] == audited.for_text(beside.text.predicted)
     tripled = wrapped(ours, decode=lambda traced, attention: 3 * traced["logits"])
     with pytest.raises(ModelError, match="cannot be audited"):
         sightline.look(tripled, text)
@@ -183,7 +189,7 @@ def test_no_map_is_shown_without_saying_that_it_is_no_evidence(
     for message in (str(beside), beside.to_json()["warning"]):  # the advice to audit is followed
         assert "not evidence" in message
         assert beside.advice not in message
-    assert f"attention {audit.verdict.level}" in str(beside)
+    assert f"attention: {audit.verdict.level}" in str(beside)
     assert beside.to_json()["verdict"] == audit.verdict.level
     own = replace(
         audit.verdict,

@@ -11,9 +11,11 @@ from sightline.api import predict as module
 from sightline.api.unlabelled_texts import TextColumns, in_table
 from sightline.audits.audit_result import Audit
 from sightline.core.errors import DataError, SpecError
+from sightline.core.example import Example
+from sightline.core.protocols import Trace
 from sightline.data.dataset import Dataset
 from sightline.experiments.pipeline import Trained
-from sightline.models.alterations import Broken
+from sightline.models.alterations import Altered, Broken
 from tests.adapters.plain import wrapped
 from tests.texts import untrained
 
@@ -53,6 +55,35 @@ def test_an_output_that_is_no_number_is_no_class(model: Trained, data: Dataset) 
     found = sightline.predict(Broken(model.model, data, 0, 1.0), ["one two"])
     assert found[0].label is None
     assert all(map(math.isnan, found[0].probabilities.values()))
+
+
+class ShortSighted(Altered):
+    """Reads the first two words of a text."""
+
+    def changed(self, own: Trace) -> Trace:
+        return own
+
+    def seen(self, example: Example) -> Example:
+        return example.only(range(min(2, len(example.tokens))))
+
+
+def test_words_that_are_not_read_are_counted(model: Trained, data: Dataset) -> None:
+    short = ShortSighted(model.model)
+    texts = ["one", "one two", "one two three four five"]
+    noted = list[str]()
+    examples = module.read_texts(None, texts, "TEXT", TextColumns("text"), 4, noted.append)
+    assert len(noted) == 1
+    each = [*module.predictions(short, examples)]
+    assert [one.cut for one in each] == [0, 0, 3]  # one word by max_tokens, two by the model
+    assert "3 words not read" in repr(each[2])
+    assert each[1].probabilities == each[2].probabilities
+    found = zip(examples, each, strict=True)
+    assert len([*module.note_truncated(found, noted.append)]) == 3
+    assert len(noted) == 2
+    assert noted[1].startswith("1 of 3 texts")
+    assert "(2 words not read)" in noted[1]
+    assert [*module.note_truncated(iter(()), noted.append)] == []
+    assert len(noted) == 2
 
 
 def test_a_model_of_ones_own_predicts_classes_by_number_where_they_have_no_names() -> None:

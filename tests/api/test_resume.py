@@ -67,6 +67,25 @@ def test_looks_of_an_audit_that_failed_stay(tmp_path: Path) -> None:
     assert any(path.name == FILE for path in tmp_path.rglob("*"))
 
 
+def test_a_stop_before_the_first_look_names_what_was_kept_before(tmp_path: Path) -> None:
+    notes: list[str] = []
+
+    def stopped() -> None:
+        kept = tmp_path / "out.partial"
+        with looks_until_written(kept, EARLY, Hooks(on_resume=notes.append)):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped()
+    assert notes == []
+    (tmp_path / "out.partial-looks" / "0").mkdir(parents=True)
+    (tmp_path / "out.partial-looks" / "0" / FILE).touch()
+    with pytest.raises(KeyboardInterrupt):
+        stopped()
+    assert [note.startswith("stopped: ") for note in notes] == [False, True]
+    assert all(str(tmp_path / "out.partial-looks") in note for note in notes)
+
+
 @pytest.mark.parametrize(
     ("stopped", "settled", "stays"),
     [("budget", False, True), ("budget", True, False), ("settled", True, False)],

@@ -17,6 +17,7 @@ from sightline.measures.attribution_maps import AttributionMaps
 from tests.cli.conftest import TINY, Call
 from tests.cli.test_exit_codes import one_error
 from tests.report.audits import by_class, compared
+from tests.report.test_advice import GUESSES
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +81,9 @@ def test_the_verdict_stands_beside_a_text_where_there_is_an_audit(
     sightline: Call, finished, model: Path
 ) -> None:
     done = sightline("look", model, "a good1 film", "--audit", finished.saved)
-    assert f"Its audit, of 18 texts: attention {finished.ran.json['verdict']}" in done.out
+    assert (
+        f"Its audit, of 18 texts, says about attention: {finished.ran.json['verdict']}" in done.out
+    )
 
 
 @pytest.mark.parametrize(
@@ -245,3 +248,7 @@ def test_an_audit_ends_with_the_command_that_draws_the_map_it_names(
         assert last == f'Next      sightline look hf:mine "a text" {drawn}'
     show_audits(Audits({0: compared(by_class())}), AuditReport(), Console())
     assert "--card" in capsys.readouterr().out.splitlines()[-1]
+    show_audits(Audits({0: replace(made, learned=GUESSES)}), AuditReport(), Console())
+    shown = capsys.readouterr().out.splitlines()
+    assert "Why" in shown[-1]
+    assert any(line.startswith("Why ") for line in shown)

@@ -139,6 +139,7 @@ def test_words_beyond_those_of_the_training_are_cut_and_counted(
     words = ("one two three four five six seven", "one two three four five")
     done = sightline("predict", folder / "m", *words, "--json")
     first, second = done.json
+    assert (first["cut"], second["cut"]) == (2, 0)
     assert first["probabilities"] == second["probabilities"]
     assert done.err == "note: 1 text cut to 5 words (max_tokens)\n"
     assert sightline("predict", folder / "m", *words, "--max-tokens", "9", "--json").err == ""

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from sightline.api import resume
+from sightline.api.cost_forecast import QuickEstimate
+from sightline.api.run_options import TO_THE_END
 from sightline.cli import progress
+from sightline.cli.dry_run import LESS_KEPT, about_audit
 from sightline.experiments import checkpoints
 from sightline.experiments.checkpoints import EACH_STEP
 from sightline.models.model_storage import load_classifier
@@ -138,10 +141,19 @@ def test_a_stopped_look_is_kept_and_resumes(
     assert "stay in report.html.partial-looks" in other.err
     again = sightline(*command)
     assert again.code == 0
-    assert "looks are kept in report.html.partial-looks" in again.err
+    assert "are kept in report.html.partial-looks" in again.err
     assert not Path("report.html.partial-looks").exists()
     about = json.loads(Path("a", "audit.json").read_text())["spec"]["sequential"]
     assert (about["planned"], about["texts"]) == (18, 18)
+
+
+def test_an_estimate_says_whether_kept_looks_take_less() -> None:
+    once = QuickEstimate(200, 900.0, (114, 600.0))
+    new, resumed = (
+        about_audit("m", once, 0, TO_THE_END, resumes=resumes) for resumes in (False, True)
+    )
+    assert LESS_KEPT not in new
+    assert LESS_KEPT in resumed
 
 
 @pytest.mark.parametrize(
@@ -176,5 +188,5 @@ def test_looks_stay_where_the_budget_ended_the_audit(
     assert [*Path("report.html.partial-looks").rglob("looks.npz")]
     assert not Path("report.html.partial").exists()
     longer = sightline(*command)
-    assert "looks are kept in report.html.partial-looks" in longer.err
+    assert "are kept in report.html.partial-looks" in longer.err
     assert not Path("report.html.partial-looks").exists()

@@ -585,3 +585,18 @@ def test_texts_that_are_cut_are_known_by_their_whole_length() -> None:
     }
     assert (data.card["truncated"], data.card["words_cut"]) == (6, 66)
     assert [text.cut for text in (*data.train, *data.validation, *data.test)] == [11] * 6
+
+
+def test_labels_with_blanks_around_them_are_counted(tmp_path: Path) -> None:
+    texts = rows()
+    assert not any("blanks before or after" in note for note in card_notes(tmp_path, texts))
+    spaced = [(text, f" {label}  " if i < 3 else label) for i, (text, label) in enumerate(texts)]
+    (note,) = [one for one in card_notes(tmp_path, spaced) if "blanks before or after" in one]
+    assert note.startswith("3 labels ")
+
+
+def card_notes(folder: Path, records: list[tuple[str, str]]) -> list[str]:
+    (folder / "t.csv").write_bytes(table(records))
+    found = load(parse_data(f"csv:{folder / 't.csv'}"), 0)
+    assert found.label_names == tuple(sorted({label.strip() for _, label in records}))
+    return [*found.card["notes"]]

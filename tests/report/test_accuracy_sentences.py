@@ -86,7 +86,9 @@ def test_convergence_and_what_was_cut_are_said(
 
 def test_words_without_a_token_are_no_truncated_text() -> None:
     learned = replace(LEARNED, converged=True, cut=0, cut_of=119, words_unseen=1)
-    assert said(learned).endswith(" 1 word without a token of the model was left out.")
+    assert said(learned).endswith(
+        " 1 word was left out, because the tokenizer of the model has no token for it."
+    )
     assert "token" not in said(replace(learned, words_unseen=0))
 
 

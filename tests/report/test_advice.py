@@ -252,7 +252,7 @@ def test_a_model_that_guesses_and_an_audit_without_a_verdict_get_one_line(
     listed = card(audited).lists
     lines = [one for sentences in listed.values() for one in sentences]
     assert lines.count(message) == 1
-    assert not any("Its words take" in one for one in listed.get("Which map may be shown", ()))
+    assert not any("its words score" in one for one in listed.get("Which map may be shown", ()))
 
 
 def test_one_training_is_said_to_be_one() -> None:

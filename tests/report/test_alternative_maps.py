@@ -53,13 +53,13 @@ def test_the_chosen_map_is_named_with_what_its_words_carry_and_those_of_attentio
     family = families(MAPS)[0]
     assert (family.answer, family.best) == ("weight × logit", "")
     message = (
-        "Its words take 0.55 (95 % CI 0.51–0.59, n = 436) of the prediction into another text; "
-        "those of attention 0.01 (95 % CI −0.03 to 0.05, n = 436)."
+        "Copied into another text, its words score 0.55 (95 % CI 0.51–0.59, n = 436), those of "
+        "attention 0.01 (95 % CI −0.03 to 0.05, n = 436), from random words (0) to all words (1)."
     )
     assert plain(family.compared_with_attention) == message
     measured = (
-        "Its words: carried into another text 0.55 (95 % CI 0.51–0.59, n = 436); lost when "
-        "deleted 0.44 (95 % CI 0.40–0.48, n = 436); lost when replaced 0.39 (95 % CI 0.35–0.43, "
+        "Scores of its words: carried into another text 0.55 (95 % CI 0.51–0.59, n = 436); lost "
+        "when deleted 0.44 (95 % CI 0.40–0.48, n = 436); lost when replaced 0.39 (95 % CI 0.35–0.43, "
         "n = 436)."
     )
     assert plain(family.measured) == measured
@@ -68,7 +68,7 @@ def test_the_chosen_map_is_named_with_what_its_words_carry_and_those_of_attentio
 def test_a_map_that_was_put_first_and_carries_too_little_is_none() -> None:
     family = families(MAPS)[1]
     same_text("report", (family.answer, family.best))
-    assert plain(family.compared_with_attention).endswith("into another text.")
+    assert "its words score 0.0" in plain(family.compared_with_attention)
     (open_,) = families((map_row("gradient", "inconclusive", 0.1, chosen=True),))
     same_text("report", open_.answer)
 
@@ -77,6 +77,20 @@ def test_attention_itself_may_be_the_map() -> None:
     (family,) = families((map_row("attention", "passed", 0.9, chosen=True), MAPS[1]))
     assert family.answer == "attention"
     assert "those of attention" not in family.compared_with_attention
+
+
+def test_nothing_was_chosen_where_only_attention_was_measured() -> None:
+    alone = (map_row("attention", "inconclusive", 0.34, chosen=True),)
+    (family,) = families(alone)
+    assert [line.chosen for line in map_lines(family)] == [False]
+    for text in (family.compared_with_attention, family.measured):
+        assert "its words" not in text.lower()
+        assert "0.34" in text
+    assert "one half" in family.compared_with_attention
+    page = render(replace(compared(), maps=alone))
+    assert "was chosen on one half" not in page
+    assert "(chosen)" not in page
+    assert "was chosen on one half" in comparison_method(compared())
 
 
 UNMEASURED = "not measured on these texts"

@@ -131,7 +131,7 @@ def test_verbose_lists_every_test_with_the_numbers_behind_the_maps_and_the_model
     codes = [line.split(" (")[1][:6] for line in result if re.match(r"  \S.*? \(SL-\d+\)  ", line)]
     assert codes == ["SL-001", "SL-101", "SL-104", "SL-301", "SL-402", "SL-201", "SL-501"]
     assert "accuracy: 1 [0.996, 1], n = 872" in plain(result)
-    assert "Numbers are shares of the prediction" in plain(result)
+    assert "Numbers are scores" in plain(result)
     assert "it gets 31 % (95 % CI 27–35 %, n = 872) more right than the majority class." in plain(
         result
     )

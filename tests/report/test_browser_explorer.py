@@ -360,6 +360,6 @@ def test_without_maps_the_text_itself_is_shown(reader: Reader) -> None:
     expect(page.locator("#opened .map")).to_have_text("plain words")
     expect(
         page.get_by_text(
-            "Not shown: the gradient and leave-one-out maps (agreement failed: IndexError)."
+            "Not shown: the gradient and leave-one-out maps (the measure 'agreement' failed: IndexError)."
         )
     ).to_be_visible()

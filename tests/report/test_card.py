@@ -28,8 +28,8 @@ def test_a_card_has_the_verdict_the_numbers_and_how_to_repeat_it() -> None:
         "- Date: 2026-01-02",
         "- Do not show the attention map.",
         (
-            "- How much each word matters: weight × logit. Its words take 0.55 (95 % CI "
-            "0.51–0.59, n = 436)"
+            "- How much each word matters: weight × logit. Copied into another text, its words "
+            "score 0.55 (95 % CI 0.51–0.59, n = 436)"
         ),
         "- Weight × logit highlighting may be shown instead (Transfer score 0.55, 95 % CI 0.51–0.59",
         "- Audited with sightline, 2 Jan 2026.",

@@ -12,7 +12,7 @@ import pytest
 
 from sightline.audits.audit_result import Audit, Comparison, compare
 from sightline.core.results import Estimate, Measurement, Ragged
-from sightline.report.comparison_sentences import p_of, texts_of
+from sightline.report.comparison_sentences import cells, p_of, texts_of
 from sightline.report.html.comparison_page import SHOWN, render_comparison, write_comparison
 from sightline.report.number_format import interval
 from sightline.report.text.comparison_text import comparison_lines
@@ -68,7 +68,7 @@ def test_the_page_is_whole_and_nothing_in_it_can_run(kind: str) -> None:
 def test_every_number_of_the_page_is_one_of_the_comparison() -> None:
     found, text = made("realistic"), Page(render_comparison(made("realistic"))).text()
     for claim in found.pairs[0].claims:
-        for one in (claim.first, claim.second, claim.difference):
+        for one in (claim.first, claim.second):
             assert one is None or interval(one) in text
     assert interval(found.pairs[0].decided) in text
     assert interval(found.pairs[0].attention) in text
@@ -151,5 +151,8 @@ def test_a_row_counts_the_texts_behind_its_difference_and_has_its_adjusted_p() -
         "1,200 / 80",
         "—",
     )
+    assert cells(row)[2] == interval(both)
+    few = replace(row, answer="not compared", p=None)
+    assert cells(few) == (interval(first), interval(second), "—")
     assert texts_of(replace(row, second=None, difference=None)) == "1,200 / —"
     assert texts_of(replace(row, first=None, second=None, difference=None)) == "—"

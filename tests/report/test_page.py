@@ -436,9 +436,11 @@ def test_an_empty_audit_has_a_page() -> None:
 def test_a_measure_that_is_missing_is_said_to_be() -> None:
     kept = {name: m for name, m in audit().measurements.items() if not isinstance(m, Measurement)}
     result = plain(render(replace(audit(), measurements=kept)))
-    assert "Not shown: the attention map (outputs is not part of this audit)." in result
     assert (
-        "Not shown: the gradient and leave-one-out maps (agreement is not part of this audit)."
+        "Not shown: the attention map (the measure 'outputs' is not part of this audit)." in result
+    )
+    assert (
+        "Not shown: the gradient and leave-one-out maps (the measure 'agreement' is not part of this audit)."
         in result
     )
 
@@ -448,7 +450,7 @@ def test_a_model_whose_attention_cannot_be_replaced_still_shows_where_it_looks()
     html = render(replace(audit(), measurements={**audit().measurements, "agreement": without}))
     assert "<h4>attention" in html
     assert (
-        "Not shown: the gradient and leave-one-out maps (agreement was not run: needs decode)."
+        "Not shown: the gradient and leave-one-out maps (the measure 'agreement' was not run: needs decode)."
         in plain(html)
     )
     assert '"maps":[{"key":"attention"' in html

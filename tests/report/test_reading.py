@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from rich.text import Text
 
+from sightline.core.errors import SpecError
 from sightline.core.explanation import Explanation, Prediction
-from sightline.core.results import CANNOT_TELL, CAVEATS, MUST_NOT
+from sightline.core.results import CANNOT_TELL, CAVEATS, MUST_NOT, Verdict
 from sightline.report.html.explanation_view import in_notebook, rows_of, style_of
 from sightline.report.text.explanation_text import _coloured, lines, scales
 from sightline.report.text.prediction_files import (
@@ -25,14 +26,14 @@ from tests.verdicts import reached
 
 
 def reading(text: str = "a good film indeed", **changes: object) -> Explanation:
-    message = replace(record(text, 0), label="", predicted="pos")
+    message = replace(record(text, 0), label="", predicted="positive")
     n = len(message.tokens)
     values = np.linspace(-0.5, 1.0, n)
     maps = {"attention": np.abs(values), "signed_gradient": values}
     found = Explanation(
         "a model",
         message,
-        {"pos": 0.75, "neg": 0.25},
+        {"positive": 0.75, "negative": 0.25},
         maps,
         {},
         (True,) * (n - 1) + (False,),
@@ -71,7 +72,7 @@ def test_the_words_are_shaded_by_size_and_side() -> None:
 def test_the_block_tells_everything_in_words() -> None:
     shown = Page(in_notebook(reading()))
     text = " ".join(shown.text().split())
-    assert "pos (predicted)0.750" in text.replace(") 0", ")0")
+    assert "positive (predicted)0.750" in text.replace(") 0", ")0")
     for message in (
         "signed gradient",
         "for the predicted class",
@@ -86,7 +87,7 @@ def test_the_block_tells_everything_in_words() -> None:
 
 def test_a_change_is_seen_beside_what_was_before() -> None:
     result = reading(
-        before=reading("a bad film indeed", probabilities={"pos": 0.125, "neg": 0.875})
+        before=reading("a bad film indeed", probabilities={"positive": 0.125, "negative": 0.875})
     )
     for text in (Page(in_notebook(result)).text(), "\n".join(lines(result))):
         assert "a bad film indeed" in text
@@ -97,7 +98,9 @@ def test_a_change_is_seen_beside_what_was_before() -> None:
 def test_an_audit_says_what_may_be_shown() -> None:
     result = reading(audit=audit())
     for text in (Page(in_notebook(result)).text(), "\n".join(lines(result))):
-        assert "Its audit, of 24 texts: attention can be shown with" in " ".join(text.split())
+        assert "Its audit, of 24 texts, says about attention: can be shown with" in " ".join(
+            text.split()
+        )
 
 
 @pytest.mark.parametrize(
@@ -113,10 +116,43 @@ def test_an_audit_says_what_may_be_shown() -> None:
 def test_the_map_of_a_text_is_forbidden_as_the_verdict_of_its_class_is(
     whole: str, own: str, forbidden: bool | str
 ) -> None:
-    verdict = reached(whole, 6, (), (), {"pos": reached(own, 6)})
+    verdict = reached(whole, 6, (), (), {"positive": reached(own, 6)})
     text = "\n".join(lines(reading(audit=replace(audit(), verdict=verdict))))
     assert ("Do not show attention of this text" in text) == bool(forbidden)
     assert ("of this text yet" in text) == (forbidden == "yet")
+
+
+@pytest.mark.parametrize("unknown", ["r216", "zzz", 5, None, []])
+def test_the_level_of_a_text_is_asked_by_a_class_of_the_model(unknown: object) -> None:
+    with pytest.raises(SpecError, match="'negative', 'positive'") as caught:
+        audit().for_text(unknown)  # type: ignore[arg-type]
+    assert caught.value.field == "predicted"
+
+
+@pytest.mark.parametrize(
+    ("whole", "known", "level"),
+    [
+        (CAVEATS, {}, CAVEATS),  # all audited texts are predicted negative
+        (CAVEATS, {"negative": reached(CAVEATS, 6)}, CAVEATS),
+        (MUST_NOT, {"negative": reached(CAVEATS, 6)}, CAVEATS),
+    ],
+)
+def test_a_class_that_no_audited_text_was_predicted_as_is_open(
+    whole: str, known: dict[str, Verdict], level: str
+) -> None:
+    negative = tuple(replace(text, predicted="negative") for text in audit().texts)
+    model = {**audit().cards.get("model", {}), "labels": ["negative", "positive"]}
+    found = replace(
+        audit(),
+        texts=negative,
+        verdict=reached(whole, 6, (), (), known),
+        cards={**audit().cards, "model": model},
+    )
+    open_ = MUST_NOT if whole == MUST_NOT else CANNOT_TELL
+    assert (found.for_text("negative"), found.for_text("positive")) == (level, open_)
+    text = "\n".join(lines(reading(audit=found)))
+    assert "of this text" in text
+    assert "Which map may be shown" not in text or whole == MUST_NOT
 
 
 def test_of_a_text_whose_class_is_decided_by_absence_no_map_is_to_be_shown() -> None:
@@ -127,11 +163,19 @@ def test_of_a_text_whose_class_is_decided_by_absence_no_map_is_to_be_shown() -> 
     )
     for verdict, predicted in (
         (by_absence(), False),
-        (replace(by_absence(), by_class={"pos": ABSENT}), True),
+        (replace(by_absence(), by_class={"positive": ABSENT}), True),
     ):
         result = reading(audit=replace(audit(), verdict=verdict))
         for text in (Page(in_notebook(result)).text(), "\n".join(lines(result))):
             assert (absent.format(result.text.predicted) in " ".join(text.split())) is predicted
+
+
+def test_attention_on_tokens_of_no_word_is_said_with_the_weights_of_the_words() -> None:
+    found = reading(elsewhere=0.438)
+    assert found.to_json()["elsewhere"] == 0.438
+    assert "44 % of the attention" in "\n".join(lines(found)).replace("\xa0", " ")
+    for other in (reading(), reading(elsewhere=0.0), replace(found, maps={})):
+        assert "of the attention;" not in "\n".join(lines(other))
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -167,9 +167,9 @@ def test_the_heaviest_words_are_named_with_their_values() -> None:
 @pytest.mark.parametrize(
     ("outcome", "reason"),
     [
-        (NotRun("agreement", "needs decode"), "agreement was not run: needs decode"),
-        (Failed("agreement", "IndexError"), "agreement failed: IndexError"),
-        (None, "agreement is not part of this audit"),
+        (NotRun("agreement", "needs decode"), "the measure 'agreement' was not run: needs decode"),
+        (Failed("agreement", "IndexError"), "the measure 'agreement' failed: IndexError"),
+        (None, "the measure 'agreement' is not part of this audit"),
     ],
 )
 def test_without_references_attention_is_shown_and_the_reason_is_said(

@@ -26,7 +26,12 @@ from sightline.stats.dyads import PairSums, of_pairs
 from sightline.stats.ratios import RatioSums, ratio
 from sightline.verdict.audit_test import FLIPS, MARGIN
 from sightline.verdict.catalogue import AUDIT_TESTS
-from sightline.verdict.comparison.compare_audits import ACCURACY, _adjusted, compared
+from sightline.verdict.comparison.compare_audits import (
+    ACCURACY,
+    OTHER_PARTNERS,
+    _adjusted,
+    compared,
+)
 from sightline.verdict.comparison.comparison_result import AuditPair, ComparedScore, SideBySide
 from sightline.verdict.comparison.shared_texts import match
 from sightline.verdict.effect_sums import score_sums
@@ -400,6 +405,21 @@ def test_few_texts_are_not_compared_and_say_so() -> None:
     claims = [claim for claim in found.pairs[0].claims if claim.difference is not None]
     assert {claim.answer for claim in claims} == {"not compared"}
     assert "on 40 texts; a comparison rests on at least 50" in {claim.why for claim in claims}
+
+
+def test_scores_of_moved_words_are_marked_where_partners_come_from_other_texts() -> None:
+    first = usual()
+    fewer = _turned(first, 20)
+    moved = {code for code, one in AUDIT_TESTS.items() if one.measure == "transplant"}
+    assert len(moved) == 5
+    for other, marked in ((replace(first), set()), (fewer, moved)):
+        (pair,) = compared([first, other]).pairs
+        rows = [one for one in pair.claims if one.p is not None]
+        assert {one.code for one in rows} > moved
+        assert {one.code for one in rows if one.why == OTHER_PARTNERS} == marked
+        notes = [note for note in pair.notes if "partners" in note]
+        assert len(notes) == bool(marked)
+        assert all(code in note for note in notes for code in marked)
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ _SAFE = re.compile(r"[\w =,.+-]*")
 _SHOWN = 10
 _NUMBERS, _NAMES = "class indices", "names of classes, whatever their case, blanks and decimals"
 _FIELD = "label_map"
+_OR_LESS = "or leave these texts out of the data"
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def match_labels(
     ``counts`` are the texts of each label, which an error names: a label of one text may be a typo.
     """
     if label_map:
-        return _mapped(data, labels, names, label_map)
+        return _mapped(data, labels, names, label_map, counts or {})
     if set(labels) <= set(names):
         return MatchedLabels({label: label for label in labels})
     if (numbers := _numbers(labels, names)) is not None:
@@ -122,7 +123,11 @@ def match_labels(
 
 
 def _mapped(
-    data: str, labels: Sequence[str], names: Sequence[str], label_map: Mapping[str, str]
+    data: str,
+    labels: Sequence[str],
+    names: Sequence[str],
+    label_map: Mapping[str, str],
+    counts: Mapping[str, int],
 ) -> MatchedLabels:
     """Apply a map, which may give several labels the same class; labels that it leaves out must be
     class names, whatever their case, blanks and decimals.
@@ -141,10 +146,11 @@ def _mapped(
     classes = {label: label_map.get(label) or _named(label, names) for label in labels}
     if stray := [label for label in labels if classes[label] not in names]:
         message = (
-            f"the map leaves out {list_names(stray, show)}, and the model has no class of that name"
+            f"the map leaves out {_counted_labels(stray, counts)}, and the model has no class of "
+            "that name"
         )
         raise SpecError(
-            f"{message}; name every label of {data}: {_advice(labels, names, label_map)}",
+            f"{message}; name every label of {data}: {_advice(labels, names, label_map)}, {_OR_LESS}",
             field=_FIELD,
         )
     return MatchedLabels(
@@ -217,10 +223,7 @@ def _unknown(
         f"labels {list_names(labels, show)}"
     )
     message += f", the model has the classes {list_names(names)}"
-    return DataError(
-        f"{message}; say which is which with {_advice(labels, names, {})}, or leave these texts "
-        "out of the data"
-    )
+    return DataError(f"{message}; say which is which with {_advice(labels, names, {})}, {_OR_LESS}")
 
 
 def _counted_labels(labels: Sequence[str], counts: Mapping[str, int]) -> str:

@@ -36,6 +36,20 @@ def visible_text(model: Auditable, example: Example) -> Example:
         return call_user_code("its tokenizer", model.seen, example)
 
 
+def counted_visible_text(model: Auditable, example: Example) -> Example:
+    """Give a text with only the words that a model sees, and count the others in it."""
+    found = visible_text(model, example)
+    missing = len(example.tokens) - len(found.tokens)
+    if not missing:
+        return found
+    if isinstance(model, SupportsTruncatedCount):
+        unseen = missing - model.beyond(example)
+    else:  # a length limit takes no word from before one that is seen
+        last = found.offsets[-1] if found.tokens else example.offsets[-1]
+        unseen = sum(place <= last for place in example.offsets) - len(found.tokens)
+    return replace(found, cut=example.cut + missing, unseen=example.unseen + unseen)
+
+
 def visible_words(model: Auditable, example: Example) -> VisibleWords:
     """Find the words of a text that a model sees; a text of which it sees none is an error."""
     seen = _some(model, example)
@@ -80,17 +94,9 @@ def visible_dataset(dataset: Dataset, model: Auditable) -> Dataset:
 
 
 def _some(model: Auditable, example: Example) -> Example:
-    found = visible_text(model, example)
+    found = counted_visible_text(model, example)
     if not found.tokens:
         raise DataError(
             f"text {show_id(example.id)}: expected a word that the model sees, got none; leave the text out"
         )
-    missing = len(example.tokens) - len(found.tokens)
-    if not missing:
-        return found
-    if isinstance(model, SupportsTruncatedCount):
-        unseen = missing - model.beyond(example)
-    else:  # a length limit takes no word from before one that is seen
-        before = sum(place <= found.offsets[-1] for place in example.offsets)
-        unseen = before - len(found.tokens)
-    return replace(found, cut=example.cut + missing, unseen=example.unseen + unseen)
+    return found

@@ -23,7 +23,7 @@ from sightline.core.error_excerpts import list_names
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
 from sightline.core.explanation import USUAL, Explanation
-from sightline.core.needs import lacking
+from sightline.core.needs import lacking, out_of_reach
 from sightline.core.protocols import (
     Auditable,
     MeasureContext,
@@ -330,7 +330,7 @@ def _looked(reader: LookSettings, example: Example, before: Look | None = None) 
     asked_for = [name for name in reader.maps if name != itself]
     allowed = [name for name in asked_for if MAKERS[name].needs <= model.offers]
     chances = probabilities(to_numpy(trace.logits))[0]
-    names = class_names(model, trace.logits.shape[1])
+    names = _class_names(model, trace.logits.shape[1], reader.audit)
     predicted = names[int(decided(trace)[0])]
     words = (example.text, example.tokens, example.offsets)
     reading = Look(
@@ -345,6 +345,7 @@ def _looked(reader: LookSettings, example: Example, before: Look | None = None) 
         cut=len(tokenise(example.text)[0]) - len(example.tokens) + sight.beyond,
         seen=sight.there,
         audited=audited,
+        elsewhere=None if trace.elsewhere is None else float(trace.elsewhere[0]),
         advice=reader.advice,
         audit=reader.audit,
         doubt=reader.doubt,
@@ -363,6 +364,15 @@ def _looked(reader: LookSettings, example: Example, before: Look | None = None) 
         yield reading
 
 
+def _class_names(model: Auditable, width: int, audit: Results | None) -> tuple[str, ...]:
+    """Name the classes; of a model without names, its audit may know them from the data."""
+    names = class_names(model, width)
+    if model.labels is not None or audit is None:
+        return names
+    audited = tuple(audit.cards.get("model", {}).get("labels", ()))
+    return audited if len(audited) == len(names) else names
+
+
 def _maps(subject: MeasureContext, trace: Trace) -> AttributionMaps:
     tokens = run_size(subject.model, subject.texts, None, None).tokens or TOKENS_AT_ONCE
     return AttributionMaps(subject, trace, Seeds(0), tokens)
@@ -378,4 +388,7 @@ def _spread(
 
 
 def _needed(name: str, model: Auditable) -> str:
-    return f"{lacking(MAKERS[name].needs, model.offers)}; the model does not offer it"
+    needs = MAKERS[name].needs
+    if never := out_of_reach(needs, model.offers):
+        return f"it cannot be made for a Hugging Face model, since it needs {never}"
+    return f"{lacking(needs, model.offers)}; the model does not offer it"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice, zip_longest
 from typing import Any
 
@@ -11,11 +12,11 @@ import numpy as np
 from sightline.adapters.label_views import has_labels, labels_of
 from sightline.adapters.precision import to_float64
 from sightline.adapters.trace_checks import checked_trace
-from sightline.adapters.truncation import visible_text
+from sightline.adapters.truncation import counted_visible_text
 from sightline.adapters.validate_outputs import call_user_code
 from sightline.api.hooks import OnNote
 from sightline.api.model_argument import Model, class_names, known_model, longest_text
-from sightline.api.unlabelled_texts import TextColumns, in_table, is_cut, unlabelled
+from sightline.api.unlabelled_texts import TextColumns, in_table, unlabelled
 from sightline.config.specs import DataSpec
 from sightline.config.user_tables import LABELS_SEPARATOR
 from sightline.core.errors import DataError, SpecError
@@ -47,7 +48,8 @@ def predict(
 
     Computed as in an audit: in double precision for a built-in model, so that the other texts of a
     batch do not matter. ``model`` and ``queries`` are as in `sightline.look`; words beyond
-    ``max_tokens`` are not read, or else beyond the length of the texts of its training.
+    ``max_tokens`` are not read, or else beyond the length of the texts of its training, nor words
+    beyond the model's own length. Each prediction counts them as its ``cut``.
     """
     if isinstance(texts, str) or isinstance(queries, str):
         raise DataError("expected a list of texts, got one text; put it in a list")
@@ -88,9 +90,27 @@ def read_texts(
         if table is None
         else _rows_of(table, columns, max_tokens, on_note)
     )
-    if cut := sum(is_cut(one, max_tokens) for one in examples):
+    if cut := sum(one.cut > 0 for one in examples):
         on_note(f"{count_phrase(cut, 'text')} cut to {max_tokens} words (max_tokens)")
     return examples
+
+
+def note_truncated(
+    found: Iterable[tuple[Example, Prediction]], on_note: OnNote
+) -> Iterator[tuple[Example, Prediction]]:
+    """Yield all predictions, and then count the texts that the model's own length cut."""
+    lost, texts = [], 0
+    for example, one in found:
+        texts += 1
+        if beyond := one.cut - example.cut:
+            lost.append(beyond)
+        yield example, one
+    if lost:
+        words = count_phrase(sum(lost), "word")
+        on_note(
+            f"{len(lost):,} of {count_phrase(texts, 'text')} truncated at the length of the model "
+            f"({words} not read)"
+        )
 
 
 def _rows_of(
@@ -129,10 +149,13 @@ def predictions(
 
 
 def _batch(model: Auditable, examples: list[Example]) -> Iterator[Prediction]:
-    texts = [visible_text(model, example) for example in examples]
-    if has_labels(model):
-        yield from _labelled(model, texts)
-        return
+    texts = [counted_visible_text(model, example) for example in examples]
+    made = _labelled(model, texts) if has_labels(model) else _of_classes(model, texts)
+    for text, one in zip(texts, made, strict=True):
+        yield replace(one, cut=text.cut - text.unseen)
+
+
+def _of_classes(model: Auditable, texts: list[Example]) -> Iterator[Prediction]:
     trace = checked_trace(model, texts)
     names, finite = class_names(model, trace.logits.shape[1]), to_numpy(trace.finite)
     with np.errstate(all="ignore"):  # a computation with NaN gives NaN

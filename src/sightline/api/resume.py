@@ -76,6 +76,11 @@ def looks_folder(kept: Path) -> Path:
     return kept.with_name(f"{kept.name}-looks")
 
 
+def keeps_looks(kept: Path) -> bool:
+    """Tell whether a stopped audit left looks, of this command or of another."""
+    return any(looks_folder(kept).glob(ANY_LOOKS))
+
+
 @contextmanager
 def looks_until_written(
     kept: Path, stopping: Stopping, hooks: Hooks
@@ -87,9 +92,12 @@ def looks_until_written(
     if not stopping.early:
         yield None
         return
-    folder = looks_folder(kept)
-    if any(folder.glob(ANY_LOOKS)):
-        hooks.on_resume(f"looks are kept in {folder}: this audit resumes if they are its own")
+    folder, before = looks_folder(kept), keeps_looks(kept)
+    if before:
+        hooks.on_resume(
+            f"looks of a stopped audit are kept in {folder}: this audit continues from them if it "
+            "has the same model, texts and settings"
+        )
     looks = LookFolders(folder)
     try:
         yield looks
@@ -99,6 +107,8 @@ def looks_until_written(
                 f"stopped: the looks that were finished, and the finished tests of the first, are "
                 f"kept in {folder}, and the same command resumes there"
             )
+        elif before:
+            hooks.on_resume(f"stopped: the looks that were kept in {folder} stay there")
         raise
     from sightline.audits.look_storage import remove_kept  # noqa: PLC0415  (torch)
 
@@ -109,7 +119,7 @@ def looks_until_written(
             f"the budget ended the audit: its looks stay in {folder}, and the same command with a "
             "larger --budget continues from them; remove the folder if you do not need them"
         )
-    elif any(folder.glob(ANY_LOOKS)):
+    elif keeps_looks(kept):
         hooks.on_resume(
             f"looks of another audit stay in {folder}: its own command resumes from them; remove "
             "the folder if you do not need them"

@@ -36,17 +36,11 @@ def unlabelled(
 
 
 def _cut(read: Example, max_tokens: int) -> Example:
-    """Keep the first words of a text and of its query."""
+    """Keep the first words of a text and of its query, and count the others."""
     most = whole(max_tokens, "max_tokens", 1)
-    return replace(read, tokens=read.tokens[:most], query=read.query and read.query[:most])
-
-
-def is_cut(read: Example, max_tokens: int) -> bool:
-    """Tell whether a text or its query had more words than are read."""
-    pairs = ((read.text, read.tokens), (read.query_text, read.query))
-    return any(
-        words is not None and len(words) == max_tokens and len(tokenise(text or "")[0]) > max_tokens
-        for text, words in pairs
+    beyond = sum(max(0, len(words) - most) for words in (read.tokens, read.query or ()))
+    return replace(
+        read, tokens=read.tokens[:most], query=read.query and read.query[:most], cut=beyond
     )
 
 

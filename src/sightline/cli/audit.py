@@ -7,7 +7,12 @@ import typer
 from sightline.api.audit_each import audit_each, with_seeds
 from sightline.api.compute_resources import made_by
 from sightline.api.model_source import choose
-from sightline.api.resume import kept_until_written, looks_folder, looks_until_written
+from sightline.api.resume import (
+    keeps_looks,
+    kept_until_written,
+    looks_folder,
+    looks_until_written,
+)
 from sightline.cli import flags
 from sightline.cli.audit_output import audit_outputs, show_audits, write_audits
 from sightline.cli.dry_run import made_forecast, show_forecast
@@ -65,7 +70,7 @@ def audit(
         with printed_aside():
             found = made_forecast(source, run.resources, kept.path, run.seeds, stopping)
         return show_forecast(found, console.as_json)
-    hooks = console.hooks_of(stopping)
+    hooks = console.hooks_of(stopping, resumes=stopping.early and keeps_looks(kept.path))
     with (
         kept_until_written(kept.path, run.resources, hooks, sources) as (hooks, machine),
         printed_aside(),

@@ -87,7 +87,7 @@ def _next(audits: Audits | LabelAudits, report: AuditReport) -> list[str]:
         if is_unfinished(audits.first):
             return ["Next      the same command with a larger --budget, which continues from here"]
         if first_of_all(audits.first):
-            return ["Next      what the lines above say comes first"]
+            return ["Next      do what Why says above, and audit again"]
         if audits.first.verdict.level == CANNOT_TELL:
             return ["Next      audit more texts, or what the lines above say is missing"]
         if look := look_command(audits.first, _folder_of(audits, report)):

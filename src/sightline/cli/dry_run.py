@@ -39,6 +39,8 @@ def made_forecast(
 
 SURELY = 1.5
 """An audit takes at most so many times its estimate."""
+LESS_KEPT = ", without the time that kept looks save"
+"""What is added to the estimate of an audit that may resume."""
 FEWER = 100
 """The number of texts from which fewer may be enough for a verdict."""
 
@@ -50,8 +52,13 @@ def say_ready(
     *,
     quiet: bool,
     stopping: Stopping = TO_THE_END,
+    resumes: bool = False,
 ) -> None:
-    """Say how the data of a trained model were read, and about how long its audit takes."""
+    """Say how the data of a trained model were read, and about how long its audit takes.
+
+    An audit that resumes takes less. How much less is known only once it has found what is kept
+    to be its own.
+    """
     if source.trains:
         return
     for note in worth_noting(trained.dataset.card):
@@ -65,7 +72,7 @@ def say_ready(
     if not quiet:
         # An unsuitable model may fail in any way; its audit reports what is wrong.
         with suppress(Exception):
-            for line in _estimate(source, trained, machine, stopping):
+            for line in _estimate(source, trained, machine, stopping, resumes=resumes):
                 print_message(line)
 
 
@@ -77,12 +84,17 @@ def _labels_of(source: ModelSource) -> int:
 
 
 def _estimate(
-    source: ModelSource, trained: Trained, machine: Machine, stopping: Stopping
+    source: ModelSource,
+    trained: Trained,
+    machine: Machine,
+    stopping: Stopping,
+    *,
+    resumes: bool,
 ) -> Iterator[str]:
     from sightline.api.cost_forecast import quick_estimate  # noqa: PLC0415  (torch)
 
     once = quick_estimate(source, trained, machine, stopping)
-    yield _about(source.name_of(trained), once, _labels_of(source), stopping)
+    yield about_audit(source.name_of(trained), once, _labels_of(source), stopping, resumes=resumes)
     if short := too_short(once.first, once.few, stopping.budget):
         yield f"note: {short}; press Ctrl-C to choose another"
 
@@ -109,8 +121,11 @@ def _surely(seconds: float) -> str:
     return duration_span(seconds, SURELY * seconds)
 
 
-def _about(name: str, once: QuickEstimate, labels: int, stopping: Stopping) -> str:
-    """Say how many texts are audited, and about how long it takes."""
+def about_audit(
+    name: str, once: QuickEstimate, labels: int, stopping: Stopping, *, resumes: bool
+) -> str:
+    """Say how many texts are audited, and about how long it takes from the beginning."""
+    what = f"estimate from the beginning{LESS_KEPT}" if resumes else "estimate"
     found = once.times(max(1, labels))
     each = f" for each of {labels:,} labels" if labels > 1 else ""
     took = f"about {duration(found.seconds)}"
@@ -124,13 +139,13 @@ def _about(name: str, once: QuickEstimate, labels: int, stopping: Stopping) -> s
         if texts == found.texts:
             return (
                 f"Auditing up to {texts:,} texts{each} with {name}: {took} in one look{more} "
-                f"(estimate{_at_most(stopping.budget, labels)})."
+                f"({what}{_at_most(stopping.budget, labels)})."
             )
         look = "first looks" if each else "first look"
-        first = f"about {duration(seconds)} for the {look} at {texts:,}"
+        first = f"about {duration(seconds)} for the {look}, at {texts:,} texts"
         return (
             f"Auditing up to {found.texts:,} texts{each} with {name}: {first}, {took} for all"
-            f"{more} (estimate{_at_most(stopping.budget, labels)})."
+            f"{more} ({what}{_at_most(stopping.budget, labels)})."
         )
     fewer = ", --limit takes fewer texts" if found.texts > FEWER else ""
     return (

@@ -370,9 +370,10 @@ class Console:
             on_label=ignore if self.quiet else _say_label,
         )
 
-    def hooks_of(self, stopping: Stopping) -> Hooks:
-        """Return the callbacks of an audit that may stop early."""
-        return replace(self.hooks, on_ready=partial(say_ready, quiet=self.quiet, stopping=stopping))
+    def hooks_of(self, stopping: Stopping, *, resumes: bool = False) -> Hooks:
+        """Return the callbacks of an audit that may stop early, and may resume a stopped one."""
+        ready = partial(say_ready, quiet=self.quiet, stopping=stopping, resumes=resumes)
+        return replace(self.hooks, on_ready=ready)
 
 
 @dataclass(frozen=True, kw_only=True)

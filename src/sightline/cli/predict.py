@@ -86,10 +86,18 @@ def predict(
     written = form_of(form, out, as_json=as_json)
     where = prepare(device, threads)
     from sightline.api.model_argument import longest_text  # noqa: PLC0415  (torch)
-    from sightline.api.predict import predict_each, read_texts  # noqa: PLC0415  (torch)
+    from sightline.api.predict import (  # noqa: PLC0415  (torch)
+        note_truncated,
+        predict_each,
+        read_texts,
+    )
     from sightline.api.unlabelled_texts import TextColumns  # noqa: PLC0415  (torch)
 
     given, file = (_stdin_lines(), "stdin") if [*texts] == [STDIN] else (texts, "TEXT")
+
+    def on_note(note: str) -> None:
+        print_message(f"note: {note}")
+
     # Errors in any text are raised before the first prediction, and before anything is written.
     examples = read_texts(
         table,
@@ -97,13 +105,13 @@ def predict(
         file,
         TextColumns(text, query, id),
         longest_text(model, max_tokens),
-        on_note=lambda note: print_message(f"note: {note}"),
+        on_note,
     )
     with printed_aside():
         each = predict_each(model, examples, where)
     found = (
         PlacedPrediction(example.index, one, example.id if id else None)
-        for example, one in each_aside(each)
+        for example, one in note_truncated(each_aside(each), on_note)
     )
     if not as_json:
         return write(prediction_lines(found, written), out)

@@ -24,6 +24,10 @@ class WordMap:
     signed: bool = False
 
 
+_CHANGE = (
+    "change in the output (total variation: the probability that moves from some classes to others)"
+)
+
 MAPS: Mapping[str, WordMap] = {
     "attention": WordMap("the attention weight of the word", "share"),
     "gradient": WordMap(
@@ -36,13 +40,13 @@ MAPS: Mapping[str, WordMap] = {
         "attention",
         "log-odds",
     ),
-    "deletion": WordMap("change in the output when the word is deleted", "probability"),
+    "deletion": WordMap(f"{_CHANGE} when the word is deleted", "probability"),
     "contribution": WordMap(
         "size of weight × logit of the word, for or against the predicted class", "log-odds"
     ),
     "free_gradient": WordMap("gradient under uniform attention", "log-odds"),
     "free_deletion": WordMap(
-        "change in the output when the word is deleted, under uniform attention", "probability"
+        f"{_CHANGE} when the word is deleted, under uniform attention", "probability"
     ),
     "evidence": WordMap(
         (

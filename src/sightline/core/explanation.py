@@ -53,6 +53,9 @@ class Explanation:
         the model sees all words.
     audited
         The map shown instead of attention, if any.
+    elsewhere
+        The share of attention on tokens that belong to no word, such as ``[CLS]``; the weights of
+        the words are shares of the rest. None if the model does not say.
     """
 
     model: str
@@ -68,6 +71,7 @@ class Explanation:
     before: Explanation | None = None
     seen: tuple[bool, ...] = ()
     audited: AuditedMap | None = None
+    elsewhere: float | None = None
 
     @property
     def sees(self) -> tuple[bool, ...]:
@@ -103,6 +107,7 @@ class Explanation:
             "probabilities": dict(self.probabilities),
             "words": [self._word(place) for place in range(len(self.text.tokens))],
             "cut": self.cut,
+            "elsewhere": self.elsewhere,
             "absent": dict(self.absent),
             "warning": self.warning,
             "verdict": None if self.audit is None else self.audit.verdict.level,
@@ -132,16 +137,22 @@ def _number(value: float) -> float | None:
 class Prediction:
     """The predicted class of a text, and the probability of every class; None and NaN if the output
     is NaN. With several labels, the class is the labels of the text, joined by ``;``.
+
+    ``cut`` counts the words of the text and its query beyond the length limit of the data or the
+    model, which were not read.
     """
 
     label: str | None
     probabilities: Mapping[str, float]
+    cut: int = 0
 
     def __repr__(self) -> str:
+        lost = f", {self.cut:,} {'word' if self.cut == 1 else 'words'} not read" if self.cut else ""
         if self.label is None:
-            return "<Prediction None: the output is no number>"
+            return f"<Prediction None: the output is no number{lost}>"
         likely = sorted(self.probabilities.items(), key=lambda one: -one[1])[:3]
         more = ", …" if len(self.probabilities) > len(likely) else ""
         return (
-            f"<Prediction {', '.join(f'{name!r} {chance:.3f}' for name, chance in likely)}{more}>"
+            f"<Prediction {', '.join(f'{name!r} {chance:.3f}' for name, chance in likely)}"
+            f"{more}{lost}>"
         )

@@ -28,7 +28,7 @@ UNANSWERED = "no finite answer to a changed text"
 REPLACED = "weights that can be replaced"
 ALONE = "the logits of each word alone, which only an affine decoder has"
 _MEANING = {
-    ANY_COMPANION: "a control model (any)",
+    ANY_COMPANION: "a control model of any kind",
     OTHER_ATTENTION: f"{REPLACED} (decode or token_logits)",
     "decode": f"{REPLACED} (decode)",
     "token_logits": f"{ALONE} (token_logits)",

@@ -17,6 +17,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from sightline.core.audited_map import ATTENTION
+from sightline.core.error_excerpts import list_names
+from sightline.core.errors import SpecError
 
 Answer = Literal["passed", "failed", "inconclusive", "not run"]
 Role = Literal["required", "must not fail", "informational"]
@@ -372,11 +374,46 @@ class Results:
     learned: Learned | None = None
     texts: tuple[TextRecord, ...] = ()
 
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """The classes of the model, and any others that occur in the audit."""
+        of_texts = {text.predicted for text in self.texts}
+        return tuple(
+            dict.fromkeys(
+                (
+                    *self.cards.get("model", {}).get("labels", ()),
+                    *self.verdict.by_class,
+                    *sorted(of_texts),
+                )
+            )
+        )
+
+    def was_predicted(self, name: str) -> bool:
+        """Whether the model predicted this class for any audited text."""
+        if self.verdict.by_class:
+            return name in self.verdict.by_class
+        # Without verdicts by class, all audited texts may be of one predicted class.
+        return not self.texts or any(text.predicted == name for text in self.texts)
+
     def for_text(self, predicted: str) -> Level:
-        """Give the level that advice on a text of this predicted class follows: none permits a map
+        """Give the level that advice on a text of this predicted class follows.
+
+        ``predicted`` is a class of the model; any other value, such as the id of a text, is a
+        `SpecError`. A class that was predicted of no audited text is open. No level permits a map
         of a model that is not surely better than guessing.
         """
-        level = self.verdict.for_text(predicted)
+        if predicted not in self.class_names:
+            raise SpecError(
+                f"expected the predicted class of a text, one of {list_names(self.class_names)}, "
+                f"got {predicted!r:.60}",
+                field="predicted",
+            )
+        verdict = self.verdict
+        level = (
+            verdict.for_text(predicted)
+            if self.was_predicted(predicted)
+            else verdict.closed(CANNOT_TELL)
+        )
         guesses = self.learned is not None and not self.learned.something
         return CANNOT_TELL if guesses and level.permits else level
 

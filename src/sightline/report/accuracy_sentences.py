@@ -87,7 +87,10 @@ def _unseen(learned: Learned) -> str:
     if not words:
         return ""
     were = "was" if words == 1 else "were"
-    return f"{count_phrase(words, 'word')} without a token of the model {were} left out."
+    return (
+        f"{count_phrase(words, 'word')} {were} left out, because the tokenizer of the model has no "
+        f"token for {'it' if words == 1 else 'them'}."
+    )
 
 
 def _classes(learned: Learned) -> str:

@@ -16,11 +16,14 @@ from sightline.report.number_format import count, plainly, texts
 from sightline.report.sentences import answers, but_not_for, by_absence, shown_parts
 
 _HOW = (
-    "Numbers are shares of the prediction: 0 is what random words do (below 0 is worse), 1 "
+    "Numbers are scores: 0 is what random words do to the prediction (below 0 is worse), 1 "
     "what all words of the other text carry, or what the words lose that matter most one by "
     "one."
 )
 _CHOSEN = "The map was chosen on one half of the texts; its numbers are from the other half."
+_NOT_CHOSEN = (
+    "No map was chosen, since no other was compared; the numbers are from one half of the texts."
+)
 _COMPARED = (
     "Leave-one-out alone was compared with {of_map}, on {some} of {all}, and not class by class; "
     "the verdict does not depend on it, and --full compares every map on all texts."
@@ -166,23 +169,28 @@ class MapFamily:
 
     @property
     def compared_with_attention(self) -> str:
-        """Say how much of the prediction the words of the chosen map and of attention carry."""
+        """Give the transfer scores of the words of the chosen map and of attention."""
         if self.chosen is None or not _known(self.chosen.carried):
             return ""
         others = (row.carried for row in self.rows if row.name == ATTENTION and not row.chosen)
-        attention = [f"; those of {self.of_map} {plainly(one)}" for one in others if _known(one)]
-        whose = f"The words of {self.called(self.name)}" if self.alone else "Its words"
+        attention = [f", those of {self.of_map} {plainly(one)}" for one in others if _known(one)]
+        half = " on one half of the texts" if self.alone else ""
         return (
-            f"{whose} take {plainly(self.chosen.carried)} of the prediction into another "
-            f"text{''.join(attention)}."
+            f"Copied into another text{half}, {self._whose} score {plainly(self.chosen.carried)}"
+            f"{''.join(attention)}, from random words (0) to all words (1)."
         )
 
     @property
     def measured(self) -> str:
-        """Say what the words of the chosen map do."""
+        """Give all scores of the words of the chosen map."""
         known = {} if self.chosen is None else numbers(self.chosen)
         text = "; ".join(f"{did} {plainly(one)}" for did, one in known.items() if _known(one))
-        return f"Its words: {text}." if text else ""
+        return f"Scores of {self._whose}: {text}." if text else ""
+
+    @property
+    def _whose(self) -> str:
+        """Name the words that the numbers are about, for a sentence after the answer."""
+        return f"the words of {self.called(self.name)}" if self.alone else "its words"
 
 
 def _known(one: Estimate | None) -> TypeGuard[Estimate]:
@@ -217,7 +225,8 @@ def comparison_method(audit: Results) -> str:
     )
     only = reword_for_map(_ONLY_ATTENTION, audit.verdict.of_map)
     held = compared_on(audit)
-    said = [_HOW, _CHOSEN if held is None else held]
+    chosen = _NOT_CHOSEN if all(row.name == ATTENTION for row in audit.maps) else _CHOSEN
+    said = [_HOW, chosen if held is None else held]
     return " ".join([*said, *([_BEYOND] if above else []), *([only] if passes else [])])
 
 

@@ -133,10 +133,10 @@ def words_of(claim: ComparedScore, one: AuditPair) -> str:
 
 
 def cells(claim: ComparedScore) -> Sequence[str]:
-    """Write both scores and their difference."""
+    """Write both scores and their difference, unless too few texts were compared for one."""
+    between = None if claim.p is None else claim.difference
     first, second, difference = (
-        "—" if one is None else interval(one)
-        for one in (claim.first, claim.second, claim.difference)
+        "—" if one is None else interval(one) for one in (claim.first, claim.second, between)
     )
     return first, second, difference
 

@@ -166,6 +166,8 @@ def test_a_real_tokenizer_loses_no_word_and_shifts_none(real_data: Callable[[str
     )
     look = sightline.look(model, text)
     assert look.cut > 0
+    assert 0 < look.elsewhere < 1
+    assert "Hugging Face" in look.absent["signed_contribution"]
     assert 0 < sum(look.seen) < len(look.seen)
     assert not look.seen[look.text.tokens.index("\ufffd")]
     assert np.isnan(look.maps["attention"]).tolist() == [not there for there in look.seen]

@@ -135,6 +135,9 @@ def _from_tables(spec: DataSpec, sheets: Sequence[Sheet], notes: tuple[str, ...]
     columns = {name: next((c[name] for c in (first, *others) if c[name]), None) for name in first}
     if shared:
         notes = (*notes, "files have ids in common: a text is named SPLIT/ID")
+    if trimmed := sum(record.trimmed for one in read for record in one.cells):
+        some = "1 label" if trimmed == 1 else f"{trimmed:,} labels"
+        notes = (*notes, f"{some} had blanks before or after, which were left out")
     return _Found(texts, label_names, columns, {EMPTY: sum(one.blank for one in read)}, notes)
 
 

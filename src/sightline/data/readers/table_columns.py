@@ -68,6 +68,8 @@ class RecordCells:
     query: str | None
     spans: list[Span] | None
     """The rationale as character spans; None if not annotated."""
+    trimmed: bool = False
+    """Whether its label had blanks around it, which are left out."""
 
 
 def find_columns(spec: DataSpec, rows: Records, named: str = "") -> Columns:
@@ -190,6 +192,10 @@ def _is_blank(cell: object) -> bool:
     return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
+def _has_blanks_around(cell: object) -> bool:
+    return isinstance(cell, str) and cell != cell.strip()
+
+
 def _no_label(file: str, row: Record, column: str, more: str = "") -> DataError:
     label = row.cells.get(column)
     found = "an empty one" if isinstance(label, str) else show(label)
@@ -212,6 +218,7 @@ def _cells(file: str, row: Record, columns: Columns) -> RecordCells:
         "" if columns.split is None else _split(file, row, columns.split),
         None if columns.query is None else read_text(file, row, columns.query),
         None if columns.rationale is None else _spans(file, row, columns.rationale, len(text)),
+        not columns.labels_sep and _has_blanks_around(row.cells.get(columns.label)),
     )
 
 

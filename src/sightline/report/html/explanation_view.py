@@ -18,7 +18,7 @@ from sightline.report.html.colour_scale import none_of_size, scale_of, shades_of
 from sightline.report.html.page_template import template
 from sightline.report.html.token_highlights import STEPS, HighlightSpan, highlight_spans
 from sightline.report.map_names import map_title
-from sightline.report.number_format import count, number
+from sightline.report.number_format import count, number, percentage
 from sightline.report.sentences import headline, quoted, quoted_start
 
 UNKNOWN = "unknown"
@@ -130,6 +130,11 @@ def notes(reading: Explanation) -> list[str]:
             f"Cut: the last {count(reading.cut)} "
             f"{'word was' if reading.cut == 1 else 'words were'} not read."
         )
+    if reading.elsewhere and "attention" in reading.maps:
+        lines.append(
+            f"Tokens of no word, such as [CLS], have {percentage(reading.elsewhere)} of the attention; the "
+            "weights of the words are shares of the rest."
+        )
     lines += list(_unseen(reading))
     lines += [f"No {map_title(name)}: {why}." for name, why in reading.absent.items()]
     return [*lines, reading.warning, *_audited(reading)]
@@ -214,9 +219,8 @@ def _audited(reading: Explanation) -> Iterator[str]:
     if reading.audit is None:
         return
     yield (
-        f"Its audit, of {count(len(reading.audit.texts))} texts: "
-        f"{reading.audit.verdict.of_map} "
-        f"{headline(reading.audit.verdict)}"
+        f"Its audit, of {count(len(reading.audit.texts))} texts, says about "
+        f"{reading.audit.verdict.of_map}: {headline(reading.audit.verdict)}"
     )
     if first := first_of_all(reading.audit):
         yield NOT_YET
@@ -230,6 +234,13 @@ def _audited(reading: Explanation) -> Iterator[str]:
 def _shown(predicted: str, audit: Results) -> Iterator[str]:
     """Say which map may be shown of a text of this predicted class."""
     verdict, level = audit.verdict, audit.for_text(predicted)
+    if level == CANNOT_TELL and not audit.was_predicted(predicted):
+        # The maps of the audit were compared on texts of other classes.
+        yield (
+            f"Do not show {verdict.of_map} of this text yet: no audited text was predicted "
+            f"{quoted(predicted)}"
+        )
+        return
     if level == BY_ABSENCE:
         yield (
             f"Show no map of this text: it is predicted {quoted(predicted)} by absence, and {NO_WORD}"

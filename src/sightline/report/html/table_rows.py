@@ -106,7 +106,11 @@ def _with_lack(row: EstimateRow, fewest: int) -> EstimateRow:
 def map_lines(family: MapFamily) -> list[MapLine]:
     """Write the scores of each map of a family."""
     return [
-        replace(_map_line(row, list(numbers(row).values())), name=family.called(row.name))
+        replace(
+            _map_line(row, list(numbers(row).values())),
+            name=family.called(row.name),
+            chosen=row.chosen and not family.alone,
+        )
         for row in family.rows
     ]
 

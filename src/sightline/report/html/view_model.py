@@ -158,11 +158,11 @@ def _why(audit: Results, kind: Map) -> str:
     measure = kind.measure
     measured = audit.measurements.get(measure)
     if isinstance(measured, NotRun):
-        return f"{measure} was not run: {measured.reason}"
+        return f"the measure {measure!r} was not run: {measured.reason}"
     if isinstance(measured, Failed):
-        return f"{measure} failed: {measured.error}"
+        return f"the measure {measure!r} failed: {measured.error}"
     if measured is None:
-        return f"{measure} is not part of this audit"
+        return f"the measure {measure!r} is not part of this audit"
     if _stored(audit, kind) is None:
         return measured.missing.get(kind.quantity, "not measured")
     return "of other lengths than the texts"

@@ -37,7 +37,8 @@ def prediction_json(one: PlacedPrediction) -> dict[str, Any]:
     """Write a prediction as plain JSON values."""
     label, probabilities = one.prediction.label, one.prediction.probabilities
     found: dict[str, Any] = plain(
-        _place(one) | {"predicted": label, "probabilities": probabilities}
+        _place(one)
+        | {"predicted": label, "probabilities": probabilities, "cut": one.prediction.cut}
     )
     return found
 

@@ -39,6 +39,10 @@ from sightline.verdict.transfer_estimates import CUT, CUT_AT_ONE, at_most_one
 ACCURACY = "accuracy"
 RIGHT = "the share of right answers"
 _LETTERS = 26
+MOVED = "transplant"
+"""The measure that copies words of a text into partners, drawn from all texts of an audit."""
+OTHER_PARTNERS = "a difference can come from other partners"
+"""Marks scores whose audits drew their partners from texts that differ."""
 
 
 def compared(audits: Sequence[Results], places: Sequence[str] = ()) -> SideBySide:
@@ -142,14 +146,17 @@ def _pair(
         )
     clusters = _clusters(first, other, matched)
     claims = tuple(_compared(one, first.seed, clusters, count) for one in asked)
+    if any(matched.alone):
+        claims = tuple(map(_with_other_partners, claims))
     texts = [
         [side.audit.texts[row] for row in rows]
         for side, rows in ((first, matched.first), (other, matched.second))
     ]
     otherwise = np.array([a.predicted != b.predicted for a, b in zip(*texts, strict=True)])
     apart, notes = attention_apart(first.audit, other.audit, matched)
+    said = (*_partners(claims, first, other), *_cut(claims), *_stopped_early(first, other))
     return AuditPair(
-        *numbers, claims, "", (*matched.notes, *notes, *_cut(claims), *_stopped_early(first, other)),
+        *numbers, claims, "", (*matched.notes, *notes, *said),
         bootstrap.proportion(otherwise.astype(float), clusters=clusters),
         bootstrap.mean(apart, first.seed, LOG_2, clusters=clusters),
         SharedTexts(matched.first, matched.second, otherwise, apart),
@@ -199,6 +206,23 @@ def _compared(
         found.first, found.second, found.difference, found.p if known else None,
         p_at_most=known and found.at_most, why=why,
     )  # fmt: skip
+
+
+def _with_other_partners(one: ComparedScore) -> ComparedScore:
+    """Mark a score that also depends on texts that only one of the audits has."""
+    moved = one.code in AUDIT_TESTS and AUDIT_TESTS[one.code].measure == MOVED
+    return replace(one, why=OTHER_PARTNERS) if moved and one.p is not None else one
+
+
+def _partners(compared: Sequence[ComparedScore], first: Side, other: Side) -> Iterator[str]:
+    """Say which scores depend on texts that are not compared."""
+    marked = dict.fromkeys(one.code for one in compared if one.why == OTHER_PARTNERS)
+    if marked:
+        yield (
+            f"{', '.join(marked)}: {first.name} and {other.name} drew the partners of a text, into "
+            "which words are copied, from all texts of their own; as these are not the same texts, "
+            "a difference can come from other partners; audit the same texts to rule that out"
+        )
 
 
 def _cut(compared: Sequence[ComparedScore]) -> Iterator[str]:
