@@ -15,7 +15,7 @@ from sightline.audits.audit_result import Audit
 from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Estimate, Verdict
 from sightline.report.card import card
 from sightline.report.card_text import card_html, card_markdown
-from sightline.report.first_screen import why_absent
+from sightline.report.first_screen import conclusions, why_absent
 from sightline.report.html.audit_page import in_notebook, render
 from sightline.report.number_format import bracketed, score
 from sightline.report.text.audit_summary import lines
@@ -158,6 +158,12 @@ def test_json_names_the_classes_that_a_program_may_show() -> None:
     # over all texts the verdict permits the map, but of no class does it
     none = shown(reached(CAVEATS, 5, (), (), {"c": closed, "d": open_}))
     assert (none.verdict.level.permits, none.may_be_shown_for) == (True, ())
+    said = none.to_json()["conclusions"]
+    assert [(one["verdict"], one["classes"]) for one in said] == [
+        (MUST_NOT, ["c"]),
+        (CANNOT_TELL, ["d"]),
+    ]
+    assert {one.level for one in conclusions(none)} == {one["verdict"] for one in said}
     guesses = replace(LEARNED, above=estimate(0.0))
     fine = shown(reached(CAN, 4, (), (), {"a": FINE}))
     assert fine.may_be_shown_for == ("a",)

@@ -14,7 +14,7 @@ from sightline.core.results import Results
 from sightline.report.advice import first_of_all
 from sightline.report.export.column_frame import ColumnFrame
 from sightline.report.export.export_files import export, frames_of
-from sightline.report.first_screen import NOT_RUN, WHY, blocks
+from sightline.report.first_screen import NOT_RUN, WHY, blocks, conclusions
 from sightline.report.gates import NOT_SHOWN, closed, outcome, read_gates
 from sightline.report.html.audit_page import in_notebook, write_page
 from sightline.report.html.comparison_page import write_comparison
@@ -51,6 +51,9 @@ class Audit(Results):
         values: dict[str, Any] = plain(
             {
                 "headline": self.headline,
+                "conclusions": [
+                    {"verdict": one.level, "classes": one.classes} for one in conclusions(self)
+                ],
                 "may_be_shown_for": self.may_be_shown_for,
                 "shown": shown,
             }

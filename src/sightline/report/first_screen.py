@@ -96,10 +96,13 @@ class Block:
 
 @dataclass(frozen=True)
 class VerdictSentence:
-    """A sentence of the verdict, and its level."""
+    """A sentence of the verdict, its level, and the predicted classes that it is about; none if it
+    is about all texts.
+    """
 
     text: str
     level: Level
+    classes: tuple[str, ...] = ()
 
     @property
     def tone(self) -> str:
@@ -161,7 +164,9 @@ def conclusions(audit: Results) -> list[VerdictSentence]:
     parts = [part for part in answers(verdict) if part.advised or not part.level.permits]
     return [
         VerdictSentence(
-            reword_for_map(sentences[part.level], verdict.of_map).format(of=_of(part)), part.level
+            reword_for_map(sentences[part.level], verdict.of_map).format(of=_of(part)),
+            part.level,
+            part.classes,
         )
         for part in parts
     ]
