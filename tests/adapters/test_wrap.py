@@ -191,7 +191,7 @@ def test_without_decode_what_needs_it_is_not_applicable() -> None:
     assert refused == {
         "need": needed({"decode"}),
         "retrained": "needs a control model (uniform)",
-        "beside": "needs a control model (any)",
+        "beside": "needs a control model of any kind",
         "types": needed({"decode"}),
         "frozen": "needs a control model (frozen)",
         "reach": needed({OTHER_ATTENTION}),
