@@ -332,9 +332,9 @@ def _unanswered(evidence: Evidence) -> int:
     Left out, they would not count against the map, whatever else they have in common.
     """
     counts = [
-        int(np.nansum(measured.values["unanswered"]))
-        for measured in map(evidence.measurement, evidence.outcomes)
-        if measured is not None and "unanswered" in measured.values
+        int(np.nansum(evidence.array(f"{measure}.unanswered")))
+        for measure in evidence.outcomes
+        if evidence.has(f"{measure}.unanswered")
     ]
     return max(counts, default=0)
 
