@@ -219,5 +219,5 @@ def test_an_estimate_includes_the_maps_that_are_compared_after_a_single_look(mon
     expected = cost_forecast.QuickEstimate(114, 50.0, (114, 50.0), 20.0)
     monkeypatch.setattr(cost_forecast, "quick_estimate", lambda *_: expected)
     source = SimpleNamespace(name_of=lambda trained: "a model")
-    (line,) = dry_run._estimate(source, None, None, Stopping())
+    (line,) = dry_run._estimate(source, None, None, Stopping(), resumes=False)
     assert {duration(50.0), duration(20.0)} <= {*re.findall(r"\d+ s", line)}

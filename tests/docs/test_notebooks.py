@@ -90,7 +90,7 @@ def test_the_engineer_reads_which_map_may_be_shown(tmp_path: Path) -> None:
 def test_a_classifier_of_hugging_face_is_made_proved_audited_and_looked_at(tmp_path: Path) -> None:
     texts, proofs, audit, head, look, page = displayed(NOTEBOOKS["huggingface"], tmp_path)
     assert "alpha" in texts["text/plain"]
-    assert "classifier: can be audited; 18 passed" in proofs["text/plain"]
+    assert "classifier: can be audited; 19 passed" in proofs["text/plain"]
     assert "texts predicted &#39;alpha&#39;, with caveats." in audit["text/html"]
     assert "'SL-001'" in head["text/plain"]
     assert "Its audit, of 150 texts" in look["text/html"]

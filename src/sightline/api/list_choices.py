@@ -151,6 +151,7 @@ _OTHERS: Mapping[str, str] = {
     "guessing": "accuracy of always saying the most common class",
     "above": "accuracy above that",
     **{"accuracy_drop": "accuracy that is lost", "F1_drop": "macro-F1 that is lost"},
+    "matters": "share of texts whose own score of Top word lies above the threshold",
     **{did: f"share of the decision {label}" for did, label in MEASURED.items()},
 }
 """Descriptions of columns that no test and no quantity describes."""
