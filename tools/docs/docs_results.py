@@ -177,7 +177,7 @@ def shown(stored: Stored) -> str:
         )
         for one in stored["rows"]
     ]
-    return f"{table(head, rows)}\n{gates(stored)}"
+    return f"{table(head, rows)}\n{gates(stored, stored.get('done'))}"
 
 
 def _cost(stored: Stored) -> str:
