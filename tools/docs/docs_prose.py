@@ -51,7 +51,6 @@ TOTALS: Mapping[str, int] = {
 PARTS = {
     ("CHANGELOG.md", "two findings more"): "added by one change",
     ("CHANGELOG.md", "three findings more"): "added by one change",
-    ("docs/calibration.md", "three findings (SL-101"): "those of the first verdict",
     ("docs/full-stop.md", "Three more findings see"): "some of all",
 }
 """Numbers that count a part, with the reason why the total is another."""
