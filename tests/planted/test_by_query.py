@@ -12,9 +12,9 @@ import sightline
 from sightline.audits.audit_result import Audit
 from sightline.core.example import Example
 from sightline.core.protocols import Batch
-from sightline.measures.default_measures import default_measures
+from tests.planted.worded import LABELS, ids_in, judged_on, worded
 
-LABELS, FILLERS, LENGTH, TEXTS, CUE = ("alpha", "beta"), 200, 12, 300, 4.0
+FILLERS, LENGTH, TEXTS, CUE = 200, 12, 300, 4.0
 NAMES = (*(f"w{number}" for number in range(FILLERS)), *(f"cue{label}" for label in LABELS))
 WORTH = torch.zeros(len(NAMES) + 1, 1, dtype=torch.float64)
 WORTH[1 : FILLERS + 1, 0] = torch.from_numpy(np.random.default_rng(5).normal(0, 0.05, FILLERS))
@@ -35,9 +35,9 @@ def judged(share: float) -> Audit:
         queries.append(f"say {label}" if by_query else "read it")
 
     def collate(examples: Sequence[Example]) -> Batch:
-        length = max(len(example.tokens) for example in examples)
-        rows = [[NAMES.index(word) + 1 for word in one.tokens] for one in examples]
-        ids = torch.tensor([row + [0] * (length - len(row)) for row in rows])
+        read = [torch.tensor(ids_in(NAMES)(one)) for one in examples]
+        ids = torch.nn.utils.rnn.pad_sequence(read, batch_first=True)
+        length = ids.shape[1]
         place = torch.where(ids > 0, torch.arange(length), -1)
         asked = torch.tensor([[ASKED[" ".join(one.query)] + 2] for one in examples])
         label, index = (
@@ -55,20 +55,9 @@ def judged(share: float) -> Audit:
         attention = weights / weights.sum(1, keepdim=True) + 0 * worth
         return {"attention": attention, "logits": logit + 0 * worth.sum(1, keepdim=True)}
 
-    model = sightline.wrap(
-        torch.nn.Identity().eval(),
-        link="sigmoid",
-        labels=LABELS,
-        collate=collate,
-        embed=lambda batch: WORTH[batch.ids],
-        trace=trace,
-    )
     gold = [LABELS[number % 2] for number in range(TEXTS)]
-    return sightline.audit(
-        model,
-        sightline.data_from(made, gold, splits="all", queries=queries),
-        measures=default_measures(chosen=("agreement", "erasure", "transplant")),
-    )
+    texts = sightline.data_from(made, gold, splits="all", queries=queries)
+    return judged_on(texts, worded(WORTH, ids_in(NAMES), trace, collate=collate))
 
 
 def said(audit: Audit, of: str = "") -> list[str]:

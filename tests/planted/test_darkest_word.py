@@ -2,7 +2,6 @@
 model reads nothing: a score over all texts passes.
 """
 
-from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -11,14 +10,14 @@ import torch
 
 import sightline
 from sightline.audits.audit_result import Audit
-from sightline.core.example import Example
 from sightline.report.caption import caption
 from sightline.report.card import card
 from sightline.report.number_format import percent
 from sightline.report.transfer_summary import TITLE, of_top_words
 from sightline.verdict.verdict_table import ENOUGH_TEXTS
+from tests.planted.worded import LABELS, ids_in, rows, worded
 
-LABELS, FILLERS, LENGTH, TEXTS = ("alpha", "beta"), 400, 20, 400
+FILLERS, LENGTH, TEXTS = 400, 20, 400
 NAMES = (*(f"w{number}" for number in range(FILLERS)), *(f"cue{label}" for label in LABELS))
 WORTH = torch.zeros(len(NAMES) + 1, 1, dtype=torch.float64)
 """What each word adds to the logit, by its weight; padding is 0."""
@@ -37,12 +36,6 @@ def judged(every: int) -> Audit:
         words.insert(int(generator.integers(LENGTH)), f"cue{LABELS[number % 2]}")
         made.append(" ".join(words))
 
-    def collate(examples: Sequence[Example]) -> tuple[torch.Tensor, torch.Tensor]:
-        length = max(len(example.tokens) for example in examples)
-        rows = [[NAMES.index(word) + 1 for word in one.tokens] for one in examples]
-        ids = torch.tensor([row + [0] * (length - len(row)) for row in rows])
-        return ids, ids > 0
-
     def trace(batch, numbers):
         worth, cue = numbers[..., 0] * batch.mask, batch.ids > FILLERS
         place = torch.arange(batch.ids.shape[1])
@@ -59,13 +52,10 @@ def judged(every: int) -> Audit:
     def decode(traced, attention):
         return (attention * traced["states"]).sum(1, keepdim=True)
 
-    model = sightline.wrap(
-        torch.nn.Identity().eval(),
-        link="sigmoid",
-        labels=LABELS,
-        collate=collate,
-        embed=lambda batch: WORTH[batch.ids],
-        trace=trace,
+    model = worded(
+        WORTH,
+        ids_in(NAMES),
+        trace,
         decode=decode,
         token_logits=lambda traced: traced["states"][..., None],
     )
@@ -89,7 +79,7 @@ def is_cue(audit: Audit) -> float:
 def test_a_cue_that_is_shown_in_every_text_can_be_shown() -> None:
     audit = judged(LENGTH + 1)
     assert is_cue(audit) == 1.0
-    assert {audit.verdict.row, *(one.row for one in audit.verdict.by_class.values())} == {4}
+    assert rows(audit) == {4}
     assert audit.estimates["erasure.matters"].value > 0.98
 
 
@@ -101,7 +91,7 @@ def test_where_it_is_another_word_in_many_texts_the_verdict_says_in_how_many(eve
     share = audit.estimates["erasure.matters"]
     assert share.value == pytest.approx(is_cue(audit), abs=0.02)
     assert share.low < ENOUGH_TEXTS
-    assert {audit.verdict.row, *(one.row for one in audit.verdict.by_class.values())} == {5}
+    assert rows(audit) == {5}
     (said,) = (one.words for one in audit.verdict.reasons if one.words.startswith("in "))
     idle = round(share.n * (1 - share.value))
     assert said.split()[1:4] == [str(idle), "of", str(share.n)]

@@ -23,8 +23,10 @@ def ids_in(names: Sequence[str]) -> Ids:
     return lambda text: [names.index(word) + 1 for word in text.tokens]
 
 
-def worded(table: torch.Tensor, ids_of: Ids, trace: Callable) -> Auditable:
-    """Make a model of two classes that reads the row of each word in a table."""
+def worded(table: torch.Tensor, ids_of: Ids, trace: Callable, **others: Callable) -> Auditable:
+    """Make a model of two classes that reads the row of each word in a table; ``others`` are more
+    of what `sightline.wrap` takes.
+    """
 
     def collate(texts: Sequence[Example]) -> tuple[torch.Tensor, torch.Tensor]:
         rows = [[*ids_of(text)] for text in texts]
@@ -36,9 +38,9 @@ def worded(table: torch.Tensor, ids_of: Ids, trace: Callable) -> Auditable:
         torch.nn.Identity().eval(),
         link="sigmoid",
         labels=LABELS,
-        collate=collate,
         embed=lambda batch: table[batch.ids],
         trace=trace,
+        **{"collate": collate, **others},
     )
 
 

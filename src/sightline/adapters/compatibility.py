@@ -207,11 +207,14 @@ def _closed(model: Auditable, found: Iterator[CompatibilityCheck]) -> Iterator[C
 
 
 def _demands(model: Auditable) -> Mapping[str, Demand]:
+    asked = dict(DEMANDS)
     if isinstance(model, SupportsLogitsInUse):
-        return {**DEMANDS, **OF_TOKENIZERS}
+        asked |= OF_TOKENIZERS
     if "from_states" in model.offers:
-        return {**DEMANDS, **OF_STATES}
-    return {**DEMANDS, **OF_GIVEN_STATES} if "states" in model.offers else DEMANDS
+        asked |= OF_STATES
+    elif "states" in model.offers:
+        asked |= OF_GIVEN_STATES
+    return asked
 
 
 def _claims(model: Auditable) -> dict[str, str]:

@@ -102,13 +102,6 @@ def check_model(
     return found, check(found, visible_texts(found, examples), labels)
 
 
-def notes_of(model: Auditable) -> list[str]:
-    """List what a model notes itself, though it can be audited."""
-    from sightline.core.protocols import SupportsNotes  # noqa: PLC0415  (torch)
-
-    return list(model.notes) if isinstance(model, SupportsNotes) else []
-
-
 def model_folder(model: str) -> Path | None:
     """Return the folder of a saved model, None for one from elsewhere; a spec is refused."""
     if model.startswith(ELSEWHERE):

@@ -34,6 +34,7 @@ from sightline.experiments.preprocessing import SHAPING, prepared_alike
 from sightline.training.control_models import read_companions
 
 if TYPE_CHECKING:
+    from sightline.core.protocols import Auditable
     from sightline.data.external_scores import Scores
     from sightline.experiments.forecast_result import Forecast
     from sightline.experiments.pipeline import Trained
@@ -242,6 +243,13 @@ class SavedModel(_Audited):
         return about | ({"label_map": dict(self.asked.label_map)} if self.asked.label_map else {})
 
 
+def notes_of(model: Auditable) -> tuple[str, ...]:
+    """List what a model notes itself, though it can be audited."""
+    from sightline.core.protocols import SupportsNotes  # noqa: PLC0415  (torch)
+
+    return model.notes if isinstance(model, SupportsNotes) else ()
+
+
 @dataclass(frozen=True)
 class ImportedModel(_Audited):
     """A model made elsewhere (``py:package.module:factory``, ``hf:FOLDER``, ``hf-causal:FOLDER(…)``
@@ -269,9 +277,7 @@ class ImportedModel(_Audited):
 
     def doubts_of(self, trained: Trained) -> tuple[str, ...]:
         """List what the model itself notes; its training is unknown."""
-        from sightline.core.protocols import SupportsNotes  # noqa: PLC0415  (torch)
-
-        return trained.model.notes if isinstance(trained.model, SupportsNotes) else ()
+        return notes_of(trained.model)
 
     def about(self, trained: Trained) -> dict[str, Any]:
         """Describe the audit; the training is unknown."""

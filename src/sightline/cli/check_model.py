@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from sightline.api.check import check_model as run_checks
-from sightline.api.check import notes_of
 from sightline.api.data_source import read_label_map
+from sightline.api.model_source import notes_of
 from sightline.cli import flags
 from sightline.cli.exit_codes import WRONG_INPUT
 from sightline.cli.flag_groups import ModelTexts, grouped

@@ -149,17 +149,10 @@ class Removal:
         last = np.where(changed, 0.0, drops[:, [at]] - by_rest)
         for name, one in by_name(last, known, self.draws, apart=True).items():
             out[f"{LAST}{name}"] = one[:, 0]
-        reasons = _reasons(subject, words, odds(whole, chosen))
-        silent = _silent(drops) | _silent(by_rest) | np.isnan(alone)
-        silent |= _silent(drops_exchanged) & ~reasons[NO_OTHERS]
-        unanswered = silent & ~reasons[ONE_WORD] & ~reasons[ONE_CANDIDATE]
+        shortened = _silent(drops) | _silent(by_rest) | np.isnan(alone)
         scored = known.get("given", np.ones(len(whole), dtype=bool))
-        reasons |= {UNANSWERED: unanswered, "no scores for the text": ~scored}
-        return (
-            out
-            | {"unanswered": unanswered.astype(float)}
-            | {f"{WHY}{why}": applies for why, applies in reasons.items()}
-        )
+        silent = shortened, _silent(drops_exchanged)
+        return out | _reasons(subject, words, odds(whole, chosen), silent, scored)
 
     def _curves(
         self,
@@ -213,19 +206,28 @@ class Removal:
         return out
 
 
-ONE_WORD, ONE_CANDIDATE = "one word", "one candidate"
-NO_OTHERS = "no other text to take words from"
-
-
 def _reasons(
-    subject: MeasureContext, words: Words, whole_odds: Float[Array, " N"]
-) -> dict[str, Bool[Array, " N"]]:
-    """Mark the texts whose words cannot be removed or replaced, by reason."""
+    subject: MeasureContext,
+    words: Words,
+    whole_odds: Float[Array, " N"],
+    silent: tuple[Bool[Array, " N"], Bool[Array, " N"]],
+    scored: Bool[Array, " N"],
+) -> dict[str, Values]:
+    """Mark the texts without a finite answer to one of their changed forms, and, by reason, the
+    texts whose numbers are undefined; ``silent`` is of shortened texts and of replaced words.
+    """
+    shortened, replaced = silent
+    one_word, certain = words.mask.sum(1) < 2, np.isposinf(whole_odds)
     alone = {text.index for text in subject.audited}
+    no_others = np.array([alone <= {text.index} for text in subject.texts])
+    unanswered = (shortened | (replaced & ~no_others)) & ~one_word & ~certain
     return {
-        ONE_WORD: words.mask.sum(1) < 2,
-        ONE_CANDIDATE: np.isposinf(whole_odds),
-        NO_OTHERS: np.array([alone <= {text.index} for text in subject.texts]),
+        "unanswered": unanswered.astype(float),
+        f"{WHY}one word": one_word,
+        f"{WHY}one candidate": certain,
+        f"{WHY}no other text to take words from": no_others,
+        f"{WHY}{UNANSWERED}": unanswered,
+        f"{WHY}no scores for the text": ~scored,
     }
 
 

@@ -124,8 +124,8 @@ def _against(evidence: Evidence, name: str, *, every_class: bool) -> Iterator[st
     """Name the predicted classes for which a map was not shown to work, tested on all their texts.
 
     As for attention, a class needs as many texts as a verdict takes, its words an effect by
-    themselves, and both tests run, of which none may fail, nor may Top word or Presence. Of some texts alone, classes with fewer
-    say nothing; without ``every_class`` they are left out.
+    themselves, and both tests run, of which none may fail, nor may Top word or Presence. Of some
+    texts alone, classes with fewer say nothing; without ``every_class`` they are left out.
     """
     fewest = min(evidence.thresholds.fewest(code) for code in ("SL-303", "SL-301"))
     for label, rows in evidence.classes.items():

@@ -408,14 +408,8 @@ def _open(case: VerdictContext) -> Basis:
 
 def _remarks(case: VerdictContext) -> tuple[Reason, ...]:
     """Say what else a reader who shows the map must know."""
-    if case.of:
-        return (*_of_the_query(case), *_top_words_idle(case))
-    return (
-        *_unused(case.evidence),
-        *_of_the_query(case),
-        *_top_words_idle(case),
-        *_learned_nothing(case),
-    )
+    of_texts = (*_of_the_query(case), *_top_words_idle(case))
+    return of_texts if case.of else (*_unused(case.evidence), *of_texts, *_learned_nothing(case))
 
 
 def _unused(evidence: Evidence) -> tuple[Reason, ...]:

@@ -129,7 +129,7 @@ def transformer(
     pad, rows = pad_of(module, tokenizer), len(module.get_input_embeddings().weight)
     check_pad(named, pad, rows)
     check_table(named, tokenizer, rows)
-    reader = call_user_code("looking the model over", _reader, module, tokenizer, ids, pad)
+    reader = call_user_code("looking the model over", _reader, module, tokenizer, ids, pad, rows)
     segments = (
         "token_type_ids" in tokenizer.model_input_names
         and getattr(module.config, "type_vocab_size", 0) > 1
@@ -195,9 +195,8 @@ def _sample(tokenizer: Any) -> list[int]:
     return list(tokenizer(SAMPLE)["input_ids"])
 
 
-def _reader(module: Any, tokenizer: Any, ids: Sequence[int], pad: int) -> SubwordReader:
+def _reader(module: Any, tokenizer: Any, ids: Sequence[int], pad: int, rows: int) -> SubwordReader:
     longest = longest_text(module, tokenizer, ids, pad)
-    rows = len(module.get_input_embeddings().weight)
     return SubwordReader(
         tokenizer, longest, pad, tokenizer.sep_token_id, tokenizer.unk_token_id, rows
     )

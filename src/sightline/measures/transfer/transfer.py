@@ -175,17 +175,12 @@ class Transfer:
         drawn: TransferPairs = subject.learned
         rows = np.array([drawn.row[text.index] for text in subject.texts])
         found = self._pairs(subject, drawn, rows, seeds)
-        alike = [place for place, pair in found.items() if pair.decided[0] == pair.decided[1]]
-        pairs = {
-            at: one
-            for at, one in found.items()
-            if one.decided[0] != one.decided[1] and np.isfinite(one.whole)
-        }
+        same = np.zeros((len(rows), self.partners), dtype=bool)
+        for place, pair in found.items():
+            same[place] = pair.decided[0] == pair.decided[1]
+        pairs = {at: one for at, one in found.items() if not same[at] and np.isfinite(one.whole)}
         quantities = self._measured(subject, pairs, len(rows), seeds)
         lost = np.isnan(quantities["whole"]).all(axis=1)
-        same = np.zeros(quantities["whole"].shape, dtype=bool)
-        same[tuple(np.array(alike, dtype=int).reshape(-1, 2).T)] = True
-        quantities["unanswered"] = (quantities["unanswered"] > 0).any(axis=1).astype(float)
         return {
             "half": drawn.half[rows],
             "weight": drawn.weight[rows],
@@ -303,6 +298,7 @@ class Transfer:
                 out["beyond"][place] = share_beyond(leads_of, subject.learned.reach)
         room = out["whole"] * len(self.own) / len(self.shares)
         out["within"] = 1 - mean_of_known(out.pop("beyond"))
+        out["unanswered"] = (out["unanswered"] > 0).any(axis=1).astype(float)
         for name in names:
             out[f"right.{name}"] = right(out[f"own.{name}"], out[f"random_own.{name}"], room)
         return out

@@ -707,4 +707,5 @@ STUDY = Study(
 CONFIRMATION = replace(STUDY, name="worlds-confirmation", runs=partial(_runs, seeds=CONFIRMED))
 """The same scenarios on seeds that had not been looked at."""
 AGAIN = replace(STUDY, name="worlds-again", runs=partial(_runs, seeds=ONE))
-"""The first of those seeds, by the rules of today: a change of the rules is counted in an hour of one worker."""
+"""The first of those seeds, by the rules of today: a change of the rules is counted in an hour of
+one worker."""
