@@ -4,19 +4,26 @@ came.
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
 
 from sightline.api.seed_audits import Audits
-from sightline.core.results import CAN, MUST_NOT, Verdict
+from sightline.core.results import CAN, MUST_NOT, Results, Verdict
 from sightline.stats.across_seeds import across_seeds
 from sightline.stats.bootstrap import proportion
 from sightline.verdict.seed_summary import NeededTexts, summarise_seeds
 from tests.report.audits import MAPS
 from tests.verdict.cases import PREDICTED, agreement, known, outcomes, transplant
-from tests.verdict.test_compare_audits import HALF, results, usual
+from tests.verdict.test_compare_audits import HALF, results
 from tests.verdicts import reached
+
+
+@cache
+def usual() -> Results:
+    """An audit made once; that of `test_compare_audits` has fewer resamples."""
+    return results()
 
 
 def test_effects_answers_and_verdicts_are_counted_by_seed() -> None:
