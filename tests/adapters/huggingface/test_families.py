@@ -10,6 +10,8 @@ from sightline.adapters.factory import texts_without_data
 from sightline.adapters.huggingface.auditable import HuggingFace
 from sightline.adapters.huggingface.from_pretrained import transformer
 from sightline.core.errors import ModelError
+from sightline.core.example import Example
+from sightline.core.tokeniser import tokenise
 from sightline.numerics.projections import renormalise
 from tests.adapters.huggingface.toys import FAMILIES, classifier, tokenizer_of
 from tests.sampling import slow_but
@@ -80,3 +82,22 @@ def test_logits_are_those_of_the_model_alone(family: str) -> None:
                 }
             )
             assert torch.allclose(trace.logits[row], wanted.logits[0], atol=1e-5), family
+
+
+@pytest.mark.parametrize("family", ["bart", "t5"])
+def test_texts_with_different_numbers_of_end_tokens_get_the_logits_of_each_alone(
+    family: str,
+) -> None:
+    """A model of encoder and decoder refuses a batch of them."""
+    module, tokenizer = classifier(family), tokenizer_of(family)
+    model = transformer(module, tokenizer, layer=0, head=1)
+    written = ("a good </s> film", "so bad", "very </s> good </s> day")
+    texts = [Example(text, i, text, *tokenise(text), label=0) for i, text in enumerate(written)]
+    trace = model.trace(model.collate(texts))
+    alone = torch.cat([model.trace(model.collate([one])).logits for one in texts])
+    assert torch.allclose(trace.logits, alone, atol=1e-5)
+    assert torch.allclose(model.logits(model.collate(texts)), alone, atol=1e-5)
+    for row, text in enumerate(texts):
+        with torch.no_grad():
+            wanted = module(input_ids=torch.tensor([tokenizer(text.text).input_ids])).logits[0]
+        assert torch.allclose(alone[row], wanted, atol=1e-5)

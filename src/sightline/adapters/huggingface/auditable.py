@@ -296,7 +296,7 @@ class HuggingFace(Classifier):
             torch.cat(rows, dim=1)[:, back],
             own,
             ahead,
-            found[0].last,  # all texts are run together, where there is any
+            found[0].last if len(found) == 1 else None,
         )
 
     @cached_property

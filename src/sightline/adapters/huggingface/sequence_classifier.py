@@ -253,17 +253,28 @@ class Classifier(LabelView):
         return trace.inside
 
     def parts(self, batch: Batch) -> Iterator[TextGroup]:
-        """The texts that are run together: all, or the texts of one length if padding is not inert."""
+        """The texts that are run together: all, or the texts of one length if padding is not inert.
+        A model of encoder and decoder takes only texts with equally many end tokens at once.
+        """
         ids, lengths = self._ids(batch), batch.mask.sum(1)
         readable = readable_tokens(ids, batch.mask, self.anatomy.skipped)
-        if self.together:
-            places = torch.arange(len(ids), device=ids.device)
-            yield TextGroup(ids, batch.mask, readable, batch.word, places)
-            return
-        for length in sorted(set(lengths.tolist())):
-            some = (lengths == length).nonzero()[:, 0]
-            mask, word = batch.mask[some, :length], batch.word[some, :length]
-            yield TextGroup(ids[some, :length], mask, readable[some, :length], word, some)
+        widths = torch.full_like(lengths, ids.shape[1]) if self.together else lengths
+        kinds = torch.stack([widths, self._ends(ids, batch.mask)], dim=1)
+        for kind in kinds.unique(dim=0):
+            some, width = (kinds == kind).all(1).nonzero()[:, 0], int(kind[0])
+            mask, word = batch.mask[some, :width], batch.word[some, :width]
+            yield TextGroup(ids[some, :width], mask, readable[some, :width], word, some)
+
+    def _ends(
+        self, ids: Int[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]
+    ) -> Int[torch.Tensor, " B"]:
+        """Count the end tokens of each text where the model asks for equally many: one written in a
+        text is read as such.
+        """
+        config = self.module.config
+        if not config.is_encoder_decoder or config.eos_token_id is None:
+            return torch.zeros_like(ids[:, 0])
+        return ((ids == config.eos_token_id) & mask).sum(1)
 
     def extra_inputs(
         self, ids: Int[torch.Tensor, "B T"], word: Int[torch.Tensor, "B T"] | None = None
