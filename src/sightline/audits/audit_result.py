@@ -30,7 +30,7 @@ class Audit(Results):
 
     @property
     def headline(self) -> str:
-        """The verdict as a sentence, with any predicted classes whose verdict differs."""
+        """The verdict in a few words, with any predicted classes whose verdict differs."""
         return headline(self.verdict)
 
     @property
@@ -44,7 +44,7 @@ class Audit(Results):
 
     def to_json(self) -> dict[str, Any]:
         """Summarise as plain JSON values (schema in ``docs/schema.md``), starting with the verdict
-        as a sentence.
+        in a few words.
         """
         found = transferred_share(self)
         shown = None if found is None else asdict(found)
