@@ -82,6 +82,18 @@ def test_the_keyboard_reaches_the_verdict_first(reader: Reader) -> None:
     assert page.evaluate("location.hash") == "#verdict"
 
 
+@pytest.mark.parametrize("part", [".paste", ".card"])
+def test_the_keyboard_selects_what_is_to_be_copied(reader: Reader, part: str) -> None:
+    page = reader.open(COMPARED)
+    page.evaluate(UNFOLD)
+    found = page.locator(part)
+    for _ in range(500):
+        page.keyboard.press("Tab")
+        if found.evaluate("one => one === document.activeElement"):
+            break
+    assert page.evaluate("getSelection().toString().trim()") == found.inner_text().strip()
+
+
 @pytest.mark.parametrize("case", [AUDITED, COMPARED], ids=["caveats", "must not"])
 def test_everything_that_is_not_folded_fits_three_screens(reader: Reader, case: Audit) -> None:
     page = reader.open(case, width=1280, folded=True)

@@ -24,6 +24,7 @@ _SCRIPTS = (
     "folds.js",
     "opened.js",
     "reveal.js",
+    "select.js",
     "explorer.js",
 )
 

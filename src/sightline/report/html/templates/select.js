@@ -1,0 +1,5 @@
+// Selects what is meant to be copied when the Tab key reaches it, as a click does.
+
+for (const text of document.querySelectorAll(".paste, .card")) {
+  text.addEventListener("focus", () => getSelection().selectAllChildren(text));
+}
