@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from sightline.core.results import CAN, CANNOT_TELL
+from sightline.core.results import CAN, CANNOT_TELL, Estimate
 from sightline.report.advice import more_texts
 from sightline.report.data_notes import noted
 from sightline.report.sequential_note import ABSENCE, is_sequential, look_line, settled_after
 from sightline.verdict.settled import LookState, Settled
-from tests.report.audits import audit
+from tests.report.audits import LEARNED, audit
 
 SETTLED = {"settled": True, "stopped": "settled", "texts": 96, "planned": 800, "seconds": 41.2}
 OPEN = SETTLED | {
@@ -73,6 +73,13 @@ def test_an_open_verdict_says_what_it_would_take() -> None:
     assert "min" not in untimed
     (without,) = settled_after(ended(OPEN | {"needed_texts": None, "needed_seconds": None}))
     assert "threshold" in without
+
+
+def test_a_model_that_may_be_guessing_is_not_said_to_need_more_texts() -> None:
+    guesses = replace(LEARNED, above=Estimate(0.0, -0.1, 0.1, 100, ""))
+    (said,) = settled_after(replace(ended(OPEN), learned=guesses))
+    assert "400" not in said
+    assert "Transfer (SL-303)" in said
 
 
 @pytest.mark.parametrize(

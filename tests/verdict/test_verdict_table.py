@@ -19,7 +19,14 @@ from sightline.core.results import (
 )
 from sightline.verdict.catalogue import AUDIT_TESTS, TOP_WORDS_MATTER
 from sightline.verdict.evidence import Evidence
-from sightline.verdict.verdict_table import AS_ONE, NO_SCORE, TABLE, VerdictContext, verdict_of
+from sightline.verdict.verdict_table import (
+    AS_ONE,
+    NO_BETTER,
+    NO_SCORE,
+    TABLE,
+    VerdictContext,
+    verdict_of,
+)
 from tests.verdict.cases import LEARNED, NOTHING_LEARNED, THRESHOLDS, evidence, finding
 
 BASIS = ("SL-303", "SL-301", "SL-304", "SL-305", "SL-306", "SL-307", "SL-101", "SL-102")
@@ -358,14 +365,19 @@ def test_the_best_row_asks_that_the_darkest_words_matter_in_enough_texts(
     assert all(reason.code for reason in failed.reasons)  # the test says it of all texts
 
 
-def test_a_model_that_has_learned_nothing_is_never_shown_without_saying_so() -> None:
-    verdict = verdict_of(found(SL_402="passed"), evidence(), NOTHING_LEARNED)
-    assert verdict.row == 5
-    assert any(
-        "no better than guessing the most common class, as far as these texts show (accuracy 0.500"
-        in str(reason)
-        for reason in verdict.reasons
-    )
+@pytest.mark.parametrize("answers", [{}, {"SL_402": "inconclusive"}])
+def test_no_map_is_shown_of_a_model_that_is_not_surely_better_than_guessing(
+    answers: dict[str, str],
+) -> None:
+    """Neither for all texts nor for those of a class; a map that is not faithful stays forbidden."""
+    known = verdict_of(found(**answers), evidence(200), LEARNED)
+    assert all(one.level.permits for one in (known, *known.by_class.values()))
+    verdict = verdict_of(found(**answers), evidence(200), NOTHING_LEARNED)
+    for one in (verdict, *verdict.by_class.values()):
+        assert (one.row, one.level, one.reasons[0].words) == (6, CANNOT_TELL, NO_BETTER)
+        assert "accuracy 0.500" in one.reasons[0].behind
+    assert verdict_of(found(SL_303="failed"), evidence(200), NOTHING_LEARNED).level == MUST_NOT
+    assert verdict_of(found(**answers), evidence(200), None).level.permits  # without labels
 
 
 def test_context_findings_never_decide() -> None:

@@ -54,8 +54,9 @@ def settled_after(audit: Results) -> list[str]:
         what = f"before every test that decides had measured {texts(about['texts'])}"
         return [f"{spent}, {what}: the verdict is not settled. {_open(about)}", *said]
     there = max(audit.to_test_on, about["planned"])
-    # A map that must not be shown needs no more texts.
-    left = _open(about) if audit.verdict.level == MUST_NOT else _left(about, there)
+    # A map that must not be shown needs no more texts, and a model that may be guessing is mended first.
+    guesses = audit.learned is not None and not audit.learned.something
+    left = _open(about) if audit.verdict.level == MUST_NOT or guesses else _left(about, there)
     left = f"{_STOPPED[about['stopped']]}. {left}"
     return [f"The verdict is not settled after {of}: {left}", *said]
 

@@ -56,7 +56,7 @@ shown* (docs/decisions/0146-what-most-texts-leaves-out.md)."""
 AS_ONE = "; copies, and texts of one group, count as one"
 """Follows that reason where they do."""
 NO_BETTER = "the model is no better than guessing the most common class, as far as these texts show"
-"""Caveat of a model that has learned nothing, as far as these texts show."""
+"""Why no map of a model is shown that has learned nothing, as far as these texts show."""
 
 
 @dataclass(frozen=True)
@@ -362,7 +362,7 @@ def _grounded(case: VerdictContext, claims: list[AuditTest]) -> Basis | None:
 def _faithful(case: VerdictContext) -> Basis | None:
     asked = {code: one.for_all for code, one in AUDIT_TESTS.items()}
     unlike = case.classes is not None and any(one.row != FAITHFUL for one in case.classes.values())
-    if not _meets(case, asked) or unlike or case.learned is None or not case.learned.something:
+    if not _meets(case, asked) or unlike or case.learned is None or _guesses(case):
         return None
     if _of_the_query(case) or _top_words_idle(case):
         return None
@@ -371,7 +371,8 @@ def _faithful(case: VerdictContext) -> Basis | None:
 
 
 def _with_caveats(case: VerdictContext) -> Basis | None:
-    if not _meets(case, {code: claim.for_caveats for code, claim in AUDIT_TESTS.items()}):
+    asked = {code: claim.for_caveats for code, claim in AUDIT_TESTS.items()}
+    if not _meets(case, asked) or _guesses(case):
         return None
     short = case.short()
     basis = tuple(
@@ -403,13 +404,13 @@ def _meets(case: VerdictContext, asked: Mapping[str, Requirement]) -> bool:
 
 
 def _open(case: VerdictContext) -> Basis:
-    return case.short(), (*case.reasons(*case.short()), *_remarks(case))
+    return case.short(), (*_guesses(case), *case.reasons(*case.short()), *_remarks(case))
 
 
 def _remarks(case: VerdictContext) -> tuple[Reason, ...]:
     """Say what else a reader who shows the map must know."""
     of_texts = (*_of_the_query(case), *_top_words_idle(case))
-    return of_texts if case.of else (*_unused(case.evidence), *of_texts, *_learned_nothing(case))
+    return of_texts if case.of else (*_unused(case.evidence), *of_texts)
 
 
 def _unused(evidence: Evidence) -> tuple[Reason, ...]:
@@ -471,7 +472,10 @@ def _top_words_idle(case: VerdictContext) -> tuple[Reason, ...]:
     )
 
 
-def _learned_nothing(case: VerdictContext) -> tuple[Reason, ...]:
+def _guesses(case: VerdictContext) -> tuple[Reason, ...]:
+    """Say that the model is not surely better than guessing: what explains a guess explains nothing.
+    Without labels nobody knows.
+    """
     if case.learned is None or case.learned.something:
         return ()
     accuracy, guessing = case.learned.accuracy, case.learned.guessing
@@ -543,7 +547,8 @@ TABLE = (
         CAN,
         f"{_SUPPORTED} passed, and one of {_ONE} did; none of {_SPARED} failed (each may be "
         f"inconclusive or not run); {_NATURAL}; single texts pass {TOP_WORD} in a share surely "
-        f"above {ENOUGH_TEXTS:g}; the model is better than guessing; and the tests have the same "
+        f"above {ENOUGH_TEXTS:g}; by the texts’ labels, the model is surely better than always "
+        "predicting the most common class; and the tests have the same "
         f"results for the texts of each predicted class alone (of {_OF_ALL_TEXTS} the result for "
         "all texts counts); no query decides most texts, or most of a class",
         _faithful,
@@ -554,7 +559,9 @@ TABLE = (
         "the highlighted words take the prediction with them "
         f"({_named('for_caveats', 'passed')} passed), {_named('for_caveats', 'not failed')} "
         f"did not fail, and one of {_named('for_caveats', 'one of these')} passed; "
-        f"{_NATURAL}; the caveats listed are the other tests with a role that did not pass",
+        f"{_NATURAL}; by labels, if the texts have any, the model is surely better than always "
+        "predicting the most common class; the caveats listed are the other tests with a role that "
+        "did not pass",
         _with_caveats,
     ),
     VerdictRule(6, CANNOT_TELL, "no other row of the table applies", _open),

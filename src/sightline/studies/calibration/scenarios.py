@@ -284,9 +284,8 @@ WORLDS = (
     Scenario(
         "random labels",
         "there is nothing to learn",
-        (1, 2, 3, 5, 6),
-        (4,),
-        {5: "no better than guessing"},
+        (1, 2, 3, 6),
+        CAN,
         data="needle(length=15,n=800,noise=0.5)",
         guide="",
     ),
