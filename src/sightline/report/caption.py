@@ -31,8 +31,8 @@ from sightline.verdict.verdict_table import UNFIT
 
 TITLE, TITLE_WITHOUT = "To paste under a heat map", "To pass on to those who would show attention"
 SHARE_OF_TEXTS = "SL-308"
-_SHADE = "The darker a word, the more weight {of_map} gives it."
-_RELIED = "This model relied on the darkest words{of}."
+_SHADE = "The more strongly a word is highlighted, the more weight {of_map} gives it."
+_RELIED = "This model relied on the most highlighted words{of}."
 NO_OTHER = "No other map that was tested may be shown instead."
 NO_OTHER_OF_IMPORTANCE = (
     "No other map of how much each word matters that was tested may be shown instead."

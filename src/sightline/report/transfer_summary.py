@@ -125,8 +125,8 @@ def transfer_sentences(audit: Results, *, numbers: bool = True) -> list[str]:
 
 
 def of_top_words(audit: Results, classes: Sequence[str] = ()) -> list[str]:
-    """Say in how many texts, of all or of some predicted classes, the darkest words matter alone: a
-    score over all texts can hide some.
+    """Say in how many texts, of all or of some predicted classes, the top words matter alone: a score
+    over all texts can hide some.
     """
     found = {name: audit.estimates.get(top_words_share(name)) for name in classes or [""]}
     known = {
@@ -136,7 +136,9 @@ def of_top_words(audit: Results, classes: Sequence[str] = ()) -> list[str]:
         return []
     which = f" predicted {join_words(map(quoted, known))}" if classes else ""
     shares = join_words(known.values())
-    return [f"Share of texts{which} whose darkest words alone change the output: {shares}."]
+    return [
+        f"Share of texts{which} whose most highlighted words alone change the output: {shares}."
+    ]
 
 
 def _amount(carried: Estimate | None, alone: Estimate | None) -> Amount | None:

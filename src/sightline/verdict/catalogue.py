@@ -12,7 +12,7 @@ SIGNIFICANT = (
 )
 
 TOP_WORD, TOP_WORDS_MATTER = "SL-307", "erasure.matters"
-"""The test of the darkest words, and the share of texts in which they matter
+"""The test of the most highlighted words, and the share of texts in which they matter
 (`Evidence.top_words_matter`)."""
 
 
