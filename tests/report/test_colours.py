@@ -9,6 +9,11 @@ from itertools import product
 import numpy as np
 import pytest
 
+from sightline.core.results import CAN
+from sightline.report.html.audit_page import render
+from tests.report.audits import compared
+from tests.verdicts import reached
+
 CSS = (files("sightline.report.html") / "templates" / "page.css").read_text(encoding="utf-8")
 LIGHT, DARK = (
     dict(re.findall(r"--([a-z]+): ([^;]+);", block))
@@ -84,6 +89,22 @@ def shade(scheme: dict[str, str], letter: str, step: int) -> np.ndarray:
 def test_a_word_can_be_read_on_every_shade(scheme: str, letter: str, step: int) -> None:
     of = SCHEMES[scheme]
     assert contrast(colour(of["ink"]), shade(of, letter, step)) >= 4.5  # WCAG 2.2, 1.4.3
+
+
+def test_what_is_said_of_shades_holds_on_every_screen() -> None:
+    """The strongest shade is the darkest on a light screen, and the brightest on a dark one."""
+    steps = {
+        name: [contrast(colour(of["paper"]), shade(of, "s", step)) for step in range(1, 11)]
+        for name, of in SCHEMES.items()
+    }
+    assert all(each == sorted(each) and each[0] < each[-1] for each in steps.values())
+    ends = {name: [luminance(shade(of, "s", at)) for at in (1, 10)] for name, of in SCHEMES.items()}
+    assert ends["light"][0] > ends["light"][1]
+    assert ends["dark"][0] < ends["dark"][1]
+    page = render(compared(reached(CAN, 4, (), ())))
+    said = " ".join(re.sub(r"<(style|script).*?</\1>|<[^>]+>", " ", page, flags=re.DOTALL).split())
+    assert "highlighted" in said
+    assert not re.findall(r"\b(?:dark|light|bright|pal|deep)e(?:r|st)\b", said)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

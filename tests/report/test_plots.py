@@ -30,7 +30,9 @@ from sightline.report.figures.plot import WIDTH, Plot
 from sightline.report.figures.study_means import means
 from sightline.report.figures.transfer_plot import transplant
 from sightline.report.sanitize import visible
+from sightline.report.transfer_summary import TRANSFER
 from sightline.stats.distribution_shapes import bin_counts, bin_of, density, largest, quartiles
+from sightline.verdict.number_bounds import ends_of
 from tests.report import audits
 from tests.snapshots import refused
 
@@ -601,6 +603,13 @@ def test_maps_of_one_model_are_averaged_over_its_seeds_and_stand_where_both_numb
         *["audit 1"] * len(AUDIT.maps),
         *["mlp+additive+softmax on planted:needle"] * len(AUDIT.maps),
     ]
+
+
+def test_no_map_is_said_to_carry_more_than_all_words_do() -> None:
+    assert ends_of(TRANSFER) == (-np.inf, 1.0)
+    said = " ".join(FIGURES["plausible"].draw(SEEN, None).notes)
+    assert "signed" in said
+    assert "more than" not in said
 
 
 def test_agreement_along_lambda_is_over_seeds_with_its_support_and_says_how_it_goes() -> None:

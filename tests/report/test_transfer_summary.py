@@ -13,11 +13,12 @@ from markupsafe import escape
 from sightline._io.atomic_write import plain
 from sightline.audits.audit_result import Audit
 from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Estimate, Verdict
+from sightline.report.caption import caption
 from sightline.report.card import card
 from sightline.report.card_text import card_html, card_markdown
 from sightline.report.first_screen import conclusions, why_absent
 from sightline.report.html.audit_page import in_notebook, render
-from sightline.report.number_format import bracketed, score
+from sightline.report.number_format import bracketed, percent, score
 from sightline.report.text.audit_summary import lines
 from sightline.report.transfer_summary import (
     AMOUNTS,
@@ -28,6 +29,7 @@ from sightline.report.transfer_summary import (
     transferred_share,
 )
 from sightline.verdict.audit_test import FLIPS
+from sightline.verdict.catalogue import top_words_share
 from tests.report.audits import (
     FEW_FLIPS,
     LEARNED,
@@ -134,6 +136,36 @@ def test_another_map_is_named_where_it_surely_carries_more_on_the_same_texts() -
         rows[:1],
     ):
         assert len(said(replace(found, maps=other))) == 1
+
+
+def test_the_share_of_texts_whose_top_words_matter_is_of_the_classes_that_may_be_shown() -> None:
+    """Of all texts it may be small where that of a class is large, and the other way round."""
+    shares = {"": 0.47, "spam": 0.98, "ham": 0.24}
+    numbers = {top_words_share(of): estimate(share, 0.02) for of, share in shares.items()}
+    audit = replace(detector(), estimates=numbers)
+    spam = percent(audit.estimates[top_words_share("spam")])
+    others = [percent(audit.estimates[top_words_share(of)]) for of in ("", "ham")]
+    for said_of in (transfer_sentences(audit), caption(audit)):
+        (found,) = (one for one in said_of if spam in one)
+        assert "'spam'" in found
+        assert not [one for one in said_of for other in others if other in one]
+    without = {"erasure.matters": audit.estimates[top_words_share()]}
+    older = replace(audit, estimates=without)  # an audit that was saved without shares of classes
+    assert not [one for one in (*transfer_sentences(older), *caption(older)) if "47" in one]
+    classes = {"a": FINE, "b": CAREFUL}
+    both = shown(reached(CAVEATS, 5, (), (), classes), a=(0.95, 0.95), b=(0.35, 0.35))
+    numbers = {top_words_share(of): estimate(share) for of, share in (("a", 0.9), ("b", 0.8))}
+    both = replace(both, estimates=numbers)
+    assert (
+        sum(
+            all(percent(one) in said for one in numbers.values())
+            for said in transfer_sentences(both)
+        )
+        == 1
+    )
+    each = [[percent(one) in said for said in caption(both)] for one in numbers.values()]
+    assert [sum(one) for one in each] == [1, 1]
+    assert each[0].index(True) < each[1].index(True)  # of a class beside what else is said of it
 
 
 def test_json_holds_the_numbers_of_the_sentences() -> None:

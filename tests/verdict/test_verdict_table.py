@@ -17,8 +17,10 @@ from sightline.core.results import (
     Measurement,
     Verdict,
 )
-from sightline.verdict.catalogue import AUDIT_TESTS, TOP_WORDS_MATTER
+from sightline.verdict.catalogue import AUDIT_TESTS, TOP_WORDS_MATTER, top_words_share
+from sightline.verdict.estimators import estimates
 from sightline.verdict.evidence import Evidence
+from sightline.verdict.number_bounds import ends_of
 from sightline.verdict.verdict_table import (
     AS_ONE,
     NO_BETTER,
@@ -353,6 +355,10 @@ def test_the_best_row_asks_that_the_darkest_words_matter_in_enough_texts(
     share = given.top_words_matter()
     assert (share.value, share.n) == (1 - sum(idle) / 200, 200)
     assert given.estimate(TOP_WORDS_MATTER) == share
+    numbers = estimates(given)
+    of_classes = [numbers[top_words_share(of)] for of in "ab"]
+    assert [(one.value, one.n) for one in of_classes] == [(1 - each / 100, 100) for each in idle]
+    assert {ends_of(top_words_share(of)) for of in ("", "a")} == {(0.0, 1.0)}
     verdict = verdict_of(found(), given, LEARNED)
     assert (verdict.row, *(verdict.by_class[of].row for of in "ab")) == rows
     said = {

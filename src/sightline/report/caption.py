@@ -31,8 +31,8 @@ from sightline.verdict.verdict_table import UNFIT
 
 TITLE, TITLE_WITHOUT = "To paste under a heat map", "To pass on to those who would show attention"
 SHARE_OF_TEXTS = "SL-308"
-_SHADE = "The darker a word, the more weight {of_map} gives it."
-_RELIED = "This model relied on the darkest words{of}."
+_SHADE = "The more strongly a word is highlighted, the more weight {of_map} gives it."
+_RELIED = "This model relied on the most highlighted words{of}."
 NO_OTHER = "No other map that was tested may be shown instead."
 NO_OTHER_OF_IMPORTANCE = (
     "No other map of how much each word matters that was tested may be shown instead."
@@ -91,7 +91,6 @@ def _shown(audit: Results, parts: Sequence[HeadlinePart]) -> Iterator[str]:
     for part in parts:
         yield _RELIED.format(of=of_classes(part.classes))
         yield from _tested(audit, part)
-    yield from of_top_words(audit)
     yield f"They explain {_MODEL_ALONE}"
     if with_caveats := [part for part in parts if part.level == CAVEATS]:
         yield from _caveats(audit, [name for part in with_caveats for name in part.classes])
@@ -163,6 +162,7 @@ def _tested(audit: Results, part: HeadlinePart) -> Iterator[str]:
     if shares:
         found = join_words(map(percent, shares))
         yield f"Share of texts on which they did at least half of what words can do: {found}."
+    yield from of_top_words(audit, part.classes)
 
 
 def _audited(audit: Results, classes: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from sightline.report.map_names import map_title
 from sightline.report.number_format import CHANCE_TO_BEST, bracketed, percent, plainly
 from sightline.report.sentences import opened, quoted, shown_parts
 from sightline.verdict.audit_test import FLIPS
-from sightline.verdict.catalogue import OWN, TOP_WORDS_MATTER
+from sightline.verdict.catalogue import OWN, top_words_share
 
 TITLE = "How much is shown"
 TRANSFER = "SL-303"
@@ -117,15 +117,28 @@ def transfer_sentences(audit: Results, *, numbers: bool = True) -> list[str]:
     said = (_sentence(one, numbers=numbers) for one in alike.values())
     if not numbers:
         return [*said]
-    return [*said, *_of_another(found, audit.verdict.of_map), *of_top_words(audit)]
+    return [
+        *said,
+        *_of_another(found, audit.verdict.of_map),
+        *of_top_words(audit, [*found.by_class]),
+    ]
 
 
-def of_top_words(audit: Results) -> list[str]:
-    """Say in how many texts the darkest words matter alone: a score over all texts can hide some."""
-    share = audit.estimates.get(TOP_WORDS_MATTER)
-    if share is None or not isfinite(share.value):
+def of_top_words(audit: Results, classes: Sequence[str] = ()) -> list[str]:
+    """Say in how many texts, of all or of some predicted classes, the top words matter alone: a score
+    over all texts can hide some.
+    """
+    found = {name: audit.estimates.get(top_words_share(name)) for name in classes or [""]}
+    known = {
+        name: percent(one) for name, one in found.items() if one is not None and isfinite(one.value)
+    }
+    if not known:
         return []
-    return [f"Share of texts whose darkest words alone change the output: {percent(share)}."]
+    which = f" predicted {join_words(map(quoted, known))}" if classes else ""
+    shares = join_words(known.values())
+    return [
+        f"Share of texts{which} whose most highlighted words alone change the output: {shares}."
+    ]
 
 
 def _amount(carried: Estimate | None, alone: Estimate | None) -> Amount | None:

@@ -12,8 +12,18 @@ SIGNIFICANT = (
 )
 
 TOP_WORD, TOP_WORDS_MATTER = "SL-307", "erasure.matters"
-"""The test of the darkest words, and the share of texts in which they matter
+"""The test of the most highlighted words, and the share of texts in which they matter
 (`Evidence.top_words_matter`)."""
+
+
+def top_words_share(of: str = "") -> str:
+    """Name this share among the estimates of an audit, for a predicted class or for all texts.
+
+    >>> top_words_share(), top_words_share("positive")
+    ('erasure.matters', 'erasure.matters.positive')
+    """
+    return f"{TOP_WORDS_MATTER}.{of}" if of else TOP_WORDS_MATTER
+
 
 _ROWS = (
     AuditTest(

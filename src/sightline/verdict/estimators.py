@@ -13,7 +13,7 @@ from sightline.numerics.classification_metrics import confusion, macro_f1
 from sightline.numerics.count_tables import Counts
 from sightline.stats import bootstrap
 from sightline.stats.intervals import without_interval
-from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.catalogue import AUDIT_TESTS, top_words_share
 from sightline.verdict.control_estimates import distances
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.layer_estimates import of_layers
@@ -56,6 +56,9 @@ def _macro_f1(counts: Counts, seed: int, clusters: Int[np.ndarray, " N"]) -> Est
 def estimates(evidence: Evidence) -> dict[str, Estimate]:
     """Give every number that a test names, and those of rationales, control models, layers and
     whole splits, as ``measure.quantity``.
+
+    The share of texts whose top words matter is given for each predicted class too: the verdict on
+    a class asks for it, and a class can differ much from all texts.
     """
     claimed = [one.name for claim in AUDIT_TESTS.values() for one in claim.quantities()]
     taken = [outcome for outcome in evidence.outcomes.values() if isinstance(outcome, Measurement)]
@@ -64,6 +67,7 @@ def estimates(evidence: Evidence) -> dict[str, Estimate]:
     found = {
         name: evidence.estimate(name) for name in (*claimed, *MARKED, *KEPT, *RATIOS, *of_some)
     }
+    found |= {top_words_share(of): evidence.top_words_matter(of) for of in evidence.classes}
     return {name: estimate for name, estimate in found.items() if estimate is not None}
 
 

@@ -28,7 +28,7 @@ def ends_of(name: str) -> Bounds:
     >>> ends_of("SL-101.number"), ends_of("agreement.captured.gradient"), ends_of("SL-101")
     ((0.0, 1.0), (0.0, 1.0), (-inf, 1.0))
     """
-    if name in SHARES:
+    if name in SHARES or name.startswith(f"{TOP_WORDS_MATTER}."):
         return 0.0, 1.0
     if name in DIFFERENCES:
         return UNIT

@@ -51,7 +51,7 @@ BY_QUERY = "transplant.same"
 MOST_BY_QUERY = 0.5
 """Largest share of such pairs, of all or of those into texts of a class, without a caveat."""
 ENOUGH_TEXTS = 0.8
-"""Share of texts in which the darkest words must matter, with its whole interval, for *can be
+"""Share of texts in which the top words must matter, with its whole interval, for *can be
 shown* (docs/decisions/0146-what-most-texts-leaves-out.md)."""
 AS_ONE = "; copies, and texts of one group, count as one"
 """Follows that reason where they do."""
@@ -71,7 +71,7 @@ class VerdictContext:
     of: str = ""
     classes: Mapping[str, Verdict] | None = None
     top_words: Mapping[str, bool] = field(default_factory=dict)
-    """By class, or under an empty name for all texts: whether the darkest words are taken to matter
+    """By class, or under an empty name for all texts: whether the top words are taken to matter
     in enough texts, where more texts may still settle it."""
     absence: bool = True
     """Whether the class may be one that the model predicts when it finds no evidence."""
@@ -453,7 +453,7 @@ def _of_the_query(case: VerdictContext) -> tuple[Reason, ...]:
 
 
 def _top_words_idle(case: VerdictContext) -> tuple[Reason, ...]:
-    """Say in how many texts the darkest words do hardly anything, if these may be more than a few.
+    """Say in how many texts the top words do hardly anything, if these may be more than a few.
 
     Top word is a score over all texts. Where it passed, readers take it to be said of each text.
     """

@@ -149,7 +149,9 @@ TABLES: Mapping[str, SqlTable] = {
         _main_rows,
     ),
     "estimates": SqlTable(
-        "a number of a run, over all its texts", (*_PLACE, *_NUMBER, *_RESTS), _estimate_rows
+        "a number of a run, over all its texts or those of a class",
+        (*_PLACE, *_NUMBER, *_RESTS),
+        _estimate_rows,
     ),
     "texts": SqlTable(
         "a number of a text of a run",

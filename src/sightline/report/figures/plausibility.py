@@ -76,10 +76,9 @@ def plausibility(audits: Iterable[Results]) -> Plot:
             "Horizontal: area under precision and recall of the rationale, minus its value for "
             "the permuted map (DeYoung et al. 2020, §4.1). Vertical: the part of the "
             "prediction that the top words carry into another text, 0 being random words, on "
-            "the half of the texts that did not choose the map. Open marks: signed maps, "
-            "whose top words may carry more than all words do. Lines: 95 % intervals, over "
-            f"seeds where a model has several audits, else over texts. n = {n} texts with "
-            f"a rationale an audit.{left}",
+            "the half of the texts that did not choose the map. Open marks: signed maps. Lines: "
+            "95 % intervals, over seeds where a model has several audits, else over texts. n = "
+            f"{n} texts with a rationale an audit.{left}",
         ),
         lambda figure: _draw(figure, shown),
         COLUMNS,

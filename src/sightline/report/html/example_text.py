@@ -110,6 +110,6 @@ def _describe(
     longest = max(len(held.records[i].tokens) for i in among)
     return (
         f"Of {count(len(among))} texts{predicted} of at most {count(longest)} words, "
-        f"{shown.kind.name} and {rival.kind.name} differ most on this one. The darker a word, the "
-        "more the map gives to it."
+        f"{shown.kind.name} and {rival.kind.name} differ most on this one. The more strongly a "
+        "word is highlighted, the more the map gives to it."
     )
