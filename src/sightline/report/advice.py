@@ -23,6 +23,7 @@ from sightline.core.results import (
 )
 from sightline.core.word_lists import join_words
 from sightline.report.alternative_maps import MapFamily, families
+from sightline.report.data_notes import has_groups
 from sightline.report.map_names import map_title
 from sightline.report.number_format import KEEP, approximate_count, count
 from sightline.report.sentences import (
@@ -132,8 +133,12 @@ def _unfit(audit: Results, reason: Reason) -> str:
         return "no verdict is possible: none of the tests that decide could be run"
     if not reason.words.startswith(TOO_FEW):
         return reason.words
-    more = "texts of more groups" if reason.words.endswith(AS_ONE) else "more texts"
-    return f"audit {more}: {reason.words}"
+    return f"audit {_of_other_clusters(audit) if reason.words.endswith(AS_ONE) else 'more texts'}: {reason.words}"
+
+
+def _of_other_clusters(audit: Results) -> str:
+    """Name the texts that would add to those that count."""
+    return "texts of more groups" if has_groups(audit) else "texts that differ more"
 
 
 def _attention(verdict: Verdict) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sightline.config.measure_registry import ALWAYS
 from sightline.core.results import MUST_NOT, Results
 from sightline.core.word_lists import join_words
+from sightline.numerics.text_clusters import COUNT_AS_ONE
 from sightline.report.number_format import (
     KEEP,
     approximate_count,
@@ -175,8 +176,7 @@ def _left(about: Mapping[str, Any], there: int) -> str:
     if not _has_enough(about):
         return (
             f"{said} The {texts(about['planned'])} count as {count(about['independent'])}, because "
-            "copies, and texts of one group, count as one; a verdict takes "
-            f"{default_thresholds().least}."
+            f"{COUNT_AS_ONE}; a verdict takes {default_thresholds().least}."
         )
     if needed is None:
         return (
