@@ -10,6 +10,7 @@ import pytest
 from sightline.audits.audit_result import Audit
 from sightline.core.needs import UNASKED
 from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Verdict
+from sightline.numerics.text_clusters import AS_ONE
 from sightline.report import comparison_sentences
 from sightline.report.advice import (
     AFTER_GUESSING,
@@ -34,7 +35,7 @@ from sightline.report.html.explanation_view import notes
 from sightline.report.sentences import opened
 from sightline.report.text.audit_summary import lines
 from sightline.verdict.comparison.comparison_result import Side
-from sightline.verdict.verdict_table import AS_ONE, NO_BETTER, TOO_FEW, UNFIT
+from sightline.verdict.verdict_table import NO_BETTER, TOO_FEW, UNFIT
 from tests.report.audits import (
     ABSENT,
     LEARNED,

@@ -17,9 +17,10 @@ from sightline.core.results import (
     Measurement,
     Verdict,
 )
+from sightline.numerics.text_clusters import AS_ONE
 from sightline.verdict.catalogue import AUDIT_TESTS, TOP_WORDS_MATTER
 from sightline.verdict.evidence import Evidence
-from sightline.verdict.verdict_table import AS_ONE, NO_SCORE, TABLE, VerdictContext, verdict_of
+from sightline.verdict.verdict_table import NO_SCORE, TABLE, VerdictContext, verdict_of
 from tests.verdict.cases import LEARNED, NOTHING_LEARNED, THRESHOLDS, evidence, finding
 
 BASIS = ("SL-303", "SL-301", "SL-304", "SL-305", "SL-306", "SL-307", "SL-101", "SL-102")

@@ -9,6 +9,8 @@ Array = np.ndarray
 
 COUNT_AS_ONE = "copies, near copies and texts of one group count as one"
 """What a cluster is, in words."""
+AS_ONE = f"; {COUNT_AS_ONE}"
+"""Follows a number of texts that is smaller for it."""
 
 
 def numbered(clusters: Int[Array, " N"]) -> Int[Array, " N"]:

@@ -29,7 +29,7 @@ from sightline.core.results import (
     Verdict,
 )
 from sightline.core.word_lists import join_words
-from sightline.numerics.text_clusters import COUNT_AS_ONE
+from sightline.numerics.text_clusters import AS_ONE
 from sightline.verdict.audit_test import AuditTest, Requirement, Veto
 from sightline.verdict.catalogue import AUDIT_TESTS, DECIDING, OWN, TOP_WORD
 from sightline.verdict.decision_rule import WAYS_DISAGREE, below_chance, decide, written
@@ -54,8 +54,6 @@ MOST_BY_QUERY = 0.5
 ENOUGH_TEXTS = 0.8
 """Share of texts in which the darkest words must matter, with its whole interval, for *can be
 shown* (docs/decisions/0146-what-most-texts-leaves-out.md)."""
-AS_ONE = f"; {COUNT_AS_ONE}"
-"""Follows that reason where they do."""
 NO_BETTER = "the model is no better than guessing the most common class, as far as these texts show"
 """Caveat of a model that has learned nothing, as far as these texts show."""
 
