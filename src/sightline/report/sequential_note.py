@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sightline.config.interval_settings import INTERVALS
 from sightline.config.measure_registry import ALWAYS
+from sightline.core.interval_level import percent_of
 from sightline.core.results import MUST_NOT, Results
 from sightline.core.word_lists import join_words
 from sightline.numerics.text_clusters import COUNT_AS_ONE
@@ -113,6 +115,17 @@ def _not_compared(about: Mapping[str, Any]) -> Iterator[str]:
 def is_sequential(audit: Results) -> bool:
     """Check whether an audit stops once its verdict is settled."""
     return bool(_sequential(audit))
+
+
+def why_wider(audit: Results) -> str:
+    """Say why the intervals of scores are wider than usual; empty if looks are not why."""
+    usual = INTERVALS["level"]
+    if _sequential(audit).get("level", usual) <= usual:
+        return ""
+    return (
+        f"Intervals are wider than at {percent_of(usual)} %, because the audit could stop at any of "
+        "several looks at growing numbers of texts."
+    )
 
 
 def answered_texts(audit: Results) -> str:
