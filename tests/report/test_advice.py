@@ -2,6 +2,7 @@
 change.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from sightline.audits.audit_result import Audit
 from sightline.core.needs import UNASKED
 from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Verdict
+from sightline.numerics.text_clusters import AS_ONE
 from sightline.report import comparison_sentences
 from sightline.report.advice import (
     AFTER_GUESSING,
@@ -33,7 +35,7 @@ from sightline.report.html.explanation_view import notes
 from sightline.report.sentences import opened
 from sightline.report.text.audit_summary import lines
 from sightline.verdict.comparison.comparison_result import Side
-from sightline.verdict.verdict_table import NO_BETTER
+from sightline.verdict.verdict_table import NO_BETTER, TOO_FEW, UNFIT
 from tests.report.audits import (
     ABSENT,
     LEARNED,
@@ -253,6 +255,23 @@ def test_a_model_that_guesses_and_an_audit_without_a_verdict_get_one_line(
     lines = [one for sentences in listed.values() for one in sentences]
     assert lines.count(message) == 1
     assert not any("its words score" in one for one in listed.get("Which map may be shown", ()))
+
+
+@pytest.mark.parametrize(
+    ("data", "more"),
+    [
+        ({"columns": {"text": "note", "group": None}}, "audit texts that differ more:"),
+        ({"columns": {"text": "note", "group": "patient"}}, "audit texts of more groups:"),
+        ({"splits": {"test": {"groups": {"n": 9, "without": 0}}}}, "audit texts of more groups:"),
+    ],
+)
+def test_texts_of_more_groups_are_asked_for_only_where_data_have_groups(
+    data: Mapping[str, object], more: str
+) -> None:
+    """Near copies and copies count as one in any data."""
+    few = reached(CANNOT_TELL, UNFIT, (), (f"{TOO_FEW} (9) for a verdict{AS_ONE}",))
+    assert "near copies" in AS_ONE
+    assert first_of_all(replace(compared(few), cards={"data": data})).lower().startswith(more)
 
 
 def test_one_training_is_said_to_be_one() -> None:

@@ -8,7 +8,14 @@ import pytest
 from sightline.core.results import CAN, CANNOT_TELL, Estimate
 from sightline.report.advice import more_texts
 from sightline.report.data_notes import noted
-from sightline.report.sequential_note import ABSENCE, is_sequential, look_line, settled_after
+from sightline.report.html.audit_page import render
+from sightline.report.sequential_note import (
+    ABSENCE,
+    is_sequential,
+    look_line,
+    settled_after,
+    why_wider,
+)
 from sightline.verdict.settled import LookState, Settled
 from tests.report.audits import LEARNED, audit
 
@@ -132,6 +139,13 @@ def test_texts_of_few_groups_are_not_told_to_be_more(independent: int, few: bool
     (said,) = settled_after(ended(OPEN | {"independent": independent}))
     assert ("count as 6" in said) == few
     assert ("400" in said) == (not few)
+
+
+@pytest.mark.parametrize(("level", "wider"), [(None, False), (0.95, False), (0.975, True)])
+def test_the_page_says_why_intervals_are_wider_than_usual(level: float | None, wider: bool) -> None:
+    found = ended(None if level is None else SETTLED | {"level": level, "looks": []})
+    assert bool(why_wider(found)) == wider
+    assert ("several looks" in render(found)) == wider
 
 
 def test_it_names_one_number_of_texts() -> None:

@@ -11,6 +11,7 @@ from sightline.report.sentences import sentences
 from sightline.verdict.audit_test import FLIPS, MARGIN
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.decision_rule import TAKES_TOO_FEW, WAYS_DISAGREE, decide
+from sightline.verdict.estimators import estimates, with_context
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge, most_taken, needed_texts
 from sightline.verdict.thresholds import Thresholds
@@ -578,6 +579,39 @@ def test_the_top_word_is_asked_by_itself(top: float, answer: str) -> None:
     found = judged(erasure=erasure(top=top))
     assert (found["SL-301"].result, found["SL-307"].result) == ("passed", answer)
     assert found["SL-307"].score.value == pytest.approx((top - 0.1) / 0.9)
+
+
+def test_a_score_follows_from_the_numbers_that_are_shown_with_it() -> None:
+    """The best achievable is 1 unless a related number says so, of pairs by the weights of pairs."""
+    generator = np.random.default_rng(4)
+    moved = transplant(present=0.7)
+    uneven = {
+        "weight": generator.uniform(0.5, 2.0, N),
+        "present.all": generator.choice([0.8, 0.9, 1.0], (N, PARTNERS)),
+    }
+    whole = generator.uniform(0.9, 1.5, N)
+    taken = {
+        **outcomes(agreement({}), PREDICTED, 1 - PREDICTED),
+        "transplant": replace(moved, values={**moved.values, **uneven}),
+        "erasure": erasure(deleted=0.6, replaced=0.6, top=0.4),
+        "own_word": Measurement("own_word", {"word": whole / 2, "text": whole / 9, "whole": whole}),
+    }
+    evidence = Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)
+    found = with_context(judge(evidence).findings, estimates(evidence))
+    checked = set()
+    for one in found:
+        claim = AUDIT_TESTS[one.code]
+        if one.score is None or one.number is None or one.baseline is None:
+            continue
+        named = [words for words in one.beside if words.startswith("the best achievable: ")]
+        if not named and claim.ceiling and one.code not in ("SL-303", "SL-304"):
+            continue  # a reference that a score may exceed is shown under its own words
+        best = one.beside[named[0]].value if named else 1.0
+        score = (one.number.value - one.baseline.value) / (best - one.baseline.value)
+        assert one.score.value == pytest.approx(score * (1 + claim.twice), abs=1e-9), one.code
+        checked.add(one.code)
+    ended = {code for code, claim in AUDIT_TESTS.items() if claim.ceiling and not claim.exceeds}
+    assert ended <= checked
 
 
 def test_texts_that_would_settle_it_are_audited_ones_and_no_more_than_the_test_takes() -> None:

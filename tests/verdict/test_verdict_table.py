@@ -17,12 +17,12 @@ from sightline.core.results import (
     Measurement,
     Verdict,
 )
+from sightline.numerics.text_clusters import AS_ONE
 from sightline.verdict.catalogue import AUDIT_TESTS, TOP_WORDS_MATTER, top_words_share
 from sightline.verdict.estimators import estimates
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.number_bounds import ends_of
 from sightline.verdict.verdict_table import (
-    AS_ONE,
     NO_BETTER,
     NO_SCORE,
     TABLE,

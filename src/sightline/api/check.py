@@ -15,6 +15,7 @@ from sightline.core.errors import SpecError
 from sightline.core.results import Failed
 from sightline.data.assembly.user_splits import DIVIDED, EVERY_ROW
 from sightline.experiments.preprocessing import SHAPING, prepared_alike
+from sightline.numerics.text_clusters import AS_ONE
 from sightline.report.sanitize import shortened
 from sightline.verdict.thresholds import default_thresholds, no_verdict
 
@@ -23,13 +24,16 @@ if TYPE_CHECKING:
     from sightline.config.specs import DataSpec
     from sightline.core.example import Example
     from sightline.core.protocols import Auditable as Auditable
+    from sightline.data.dataset import Dataset
 
 
 def check_data(source: DataSpec, seed: int = 0) -> Mapping[str, Any]:
     """Read data as an audit would, and return their card with advice."""
     from sightline.data.load_dataset import load  # noqa: PLC0415  (as late as it is needed)
+    from sightline.data.near_duplicates import counted_once  # noqa: PLC0415  (as above)
 
-    return with_warning(with_advice(load(source, seed, training=False).card))
+    dataset = counted_once(load(source, seed, training=False))
+    return with_warning(dataset, with_advice(dataset.card))
 
 
 def with_advice(card: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -52,27 +56,35 @@ def _is_divided(card: Mapping[str, Any]) -> bool:
     return any(note.startswith(DIVIDED) for note in card["notes"])
 
 
-def with_warning(card: Mapping[str, Any]) -> Mapping[str, Any]:
+def with_warning(dataset: Dataset, card: Mapping[str, Any]) -> Mapping[str, Any]:
     """Add a note to a card whose test texts, or those of a class, are too few for a verdict."""
-    test, least = card["splits"]["test"], default_thresholds().least
-    n, groups = test["n"], test.get("groups")
+    from sightline.data.dataset import count_independent  # noqa: PLC0415  (as late as it is needed)
+
+    n, least = len(dataset.test), default_thresholds().least
     here = " for a model that is trained here on the others" if _is_divided(card) else ""
-    counted = sum(groups.values()) if groups else n
+    counted = count_independent(dataset.test)
     if counted >= least:
-        few = [] if card.get("several_labels") else _few_of_classes(test["labels"], least, here)
+        few = [] if dataset.several else _few_of_classes(dataset, least, here)
         return {**card, "notes": [*card["notes"], *few]}
-    text = no_verdict(n, counted, least, grouped=bool(groups), of=here)
-    return {**card, "notes": [*card["notes"], text]}
+    return {**card, "notes": [*card["notes"], no_verdict(n, counted, least, of=here)]}
 
 
-def _few_of_classes(labels: Mapping[str, int], least: int, here: str) -> list[str]:
+def _few_of_classes(dataset: Dataset, least: int, here: str) -> list[str]:
     """Name the classes that will hardly be predicted for as many texts as a verdict takes."""
-    few = [f"{shortened(repr(name), 30)} ({n})" for name, n in labels.items() if n < least]
+    from sightline.data.dataset import count_independent  # noqa: PLC0415  (as late as it is needed)
+
+    of_class: list[list[Example]] = [[] for _ in dataset.label_names]
+    for text in dataset.test:
+        of_class[text.label].append(text)
+    counted = zip(dataset.label_names, map(count_independent, of_class), strict=True)
+    few = [f"{shortened(repr(name), 30)} ({n})" for name, n in counted if n < least]
     if not few:
         return []
+    as_one = AS_ONE if count_independent(dataset.test) < len(dataset.test) else ""
     return [
         f"few test texts{here} of {list_names(few, str, most=4)}: the verdict of a predicted class "
-        f"rests on at least {least} texts that are predicted as it, so these classes may have none"
+        f"rests on at least {least} texts that are predicted as it, so these classes may have "
+        f"none{as_one}"
     ]
 
 

@@ -263,6 +263,13 @@ def count_groups(texts: Sequence[Example]) -> dict[str, int]:
     return {"n": len({*names} - {""}), "without": names.count("")}
 
 
+def count_independent(texts: Iterable[Example]) -> int:
+    """Count texts; those of one group, and copies, count as one. Near copies are of one group once
+    `sightline.data.near_duplicates.counted_once` has joined them.
+    """
+    return len({example.group or example.tokens for example in texts})
+
+
 def _counted(split: Split, label_names: Sequence[str], *, several: bool) -> dict[str, int]:
     counts = Counter(example.label for example in split)
     if not several:

@@ -45,8 +45,9 @@ from sightline.core.protocols import Auditable, Measure, SupportsAttentionSource
 from sightline.core.results import Measurement, Outcome
 from sightline.core.seeds import Seeds
 from sightline.core.word_lists import join_words
-from sightline.data.dataset import Dataset, Split, count_groups, sample_test
+from sightline.data.dataset import Dataset, Split, count_independent, sample_test
 from sightline.data.load_dataset import TablePart, fit_vocabulary, load_part
+from sightline.data.near_duplicates import counted_once
 from sightline.experiments.forecast_result import Forecast
 from sightline.experiments.pipeline import Trained, of_label
 from sightline.experiments.report_cost import time_judging
@@ -55,6 +56,7 @@ from sightline.measures.attribution_maps import shares_texts
 from sightline.measures.default_measures import default_measures
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.models.classifier import AttentionClassifier, build
+from sightline.numerics.text_clusters import AS_ONE
 from sightline.report.sentences import quoted
 from sightline.training.control_models import companions_of, trainings_of
 from sightline.training.loop import fit
@@ -252,26 +254,27 @@ MOST_NAMED = 10
 
 def few_texts(dataset: Dataset, limit: int | None, seed: int) -> str:
     """Say that there are too few texts for a verdict, or name the classes that have too few for
-    their own, judged by labels; texts of one group count as one.
+    their own, judged by labels; the texts are counted as an audit counts them.
     """
     if len(dataset.label_names) > MOST_NAMED:
         return ""
-    data, least = sample_test(dataset, limit, seed), default_thresholds().least
+    least = default_thresholds().least
+    data = counted_once(sample_test(dataset, limit, seed))
     counts = [
-        sum(count_groups([text for text in data.test if text.label == number]).values())
+        count_independent(text for text in data.test if text.label == number)
         for number in range(len(data.label_names))
     ]
     named = zip(data.label_names, counts, strict=True)
     few = [f"{n} of {quoted(name)}" for name, n in named if 0 < n < least]
     if not few:
         return ""
-    grouped = any(text.group for text in data.test)
-    if sum(counts) < least:
-        return no_verdict(len(data.test), sum(counts), least, grouped=grouped)
-    once = ", and texts of one group count as one" if grouped else ""
+    counted = count_independent(data.test)
+    if counted < least:
+        return no_verdict(len(data.test), counted, least)
+    as_one = AS_ONE if counted < len(data.test) else ""
     return (
-        f"by their labels there are {join_words(few)} among the {len(data.test)} texts{once}; a class "
-        f"needs at least {least} texts that are predicted as it for a verdict of its own"
+        f"by their labels there are {join_words(few)} among the {len(data.test)} texts{as_one}; a "
+        f"class needs at least {least} texts that are predicted as it for a verdict of its own"
     )
 
 

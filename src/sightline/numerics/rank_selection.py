@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.config.measure_registry import MEASURES
+from sightline.numerics.text_clusters import COUNT_AS_ONE
 from sightline.numerics.ties import level_ties
 
 Array = np.ndarray
@@ -107,7 +108,7 @@ def too_little(texts: int, ranks: int, *, clustered: bool = False) -> str:
             "peaked attention"
         )
     if texts < FEWEST_TEXTS:
-        as_one = " (copies and texts of one group count as one)" if clustered else ""
+        as_one = f" ({COUNT_AS_ONE})" if clustered else ""
         return (
             f"expected at least {FEWEST_TEXTS} texts that are long enough, got {texts}{as_one}: give "
             "more texts"

@@ -1,4 +1,4 @@
-"""Clusters of texts: copies of each other, and texts of one group."""
+"""Clusters of texts: copies and near copies of each other, and texts of one group."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import numpy as np
 from jaxtyping import Float, Int, Num
 
 Array = np.ndarray
+
+COUNT_AS_ONE = "copies, near copies and texts of one group count as one"
+"""What a cluster is, in words."""
+AS_ONE = f"; {COUNT_AS_ONE}"
+"""Follows a number of texts that is smaller for it."""
 
 
 def numbered(clusters: Int[Array, " N"]) -> Int[Array, " N"]:

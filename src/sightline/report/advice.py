@@ -22,7 +22,9 @@ from sightline.core.results import (
     Verdict,
 )
 from sightline.core.word_lists import join_words
+from sightline.numerics.text_clusters import AS_ONE
 from sightline.report.alternative_maps import MapFamily, families
+from sightline.report.data_notes import has_groups
 from sightline.report.map_names import map_title
 from sightline.report.number_format import KEEP, approximate_count, count
 from sightline.report.sentences import (
@@ -42,7 +44,7 @@ from sightline.report.sequential_note import (
 )
 from sightline.verdict.audit_clusters import clusters_of
 from sightline.verdict.thresholds import default_thresholds
-from sightline.verdict.verdict_table import AS_ONE, TOO_FEW, UNFIT
+from sightline.verdict.verdict_table import TOO_FEW, UNFIT
 
 TITLE = "What to do now"
 LARGER_BUDGET = f"give the audit a larger --budget: {BUDGET_SPENT}"
@@ -132,8 +134,9 @@ def _unfit(audit: Results, reason: Reason) -> str:
         return "no verdict is possible: none of the tests that decide could be run"
     if not reason.words.startswith(TOO_FEW):
         return reason.words
-    more = "texts of more groups" if reason.words.endswith(AS_ONE) else "more texts"
-    return f"audit {more}: {reason.words}"
+    clustered = reason.words.endswith(AS_ONE)
+    other = "texts of more groups" if has_groups(audit) else "texts that differ more"
+    return f"audit {other if clustered else 'more texts'}: {reason.words}"
 
 
 def _attention(verdict: Verdict) -> Iterator[str]:

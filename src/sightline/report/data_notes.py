@@ -60,10 +60,24 @@ def noted(audit: Results) -> list[str]:
     ]
 
 
+def has_groups(audit: Results) -> bool:
+    """Check whether the data say which texts belong together."""
+    card = audit.cards.get("data")
+    if not isinstance(card, Mapping):
+        return False
+    # A published corpus has no columns; near copies are counted as groups of other data alone.
+    there = "columns" not in card and "groups" in card.get("splits", {}).get("test", {})
+    return there or bool(_group_column(card))
+
+
+def _group_column(card: Mapping[str, Any]) -> str | None:
+    columns = card.get("columns")
+    return columns.get("group") if isinstance(columns, Mapping) else None
+
+
 def _groups(audit: Results, card: Mapping[str, Any]) -> Iterator[str]:
     """Say how many groups of texts there are that belong together, such as notes of a patient."""
-    clusters, columns = clusters_of(audit), card.get("columns")
-    column = columns.get("group") if isinstance(columns, Mapping) else None
+    clusters, column = clusters_of(audit), _group_column(card)
     if not column or clusters is None:
         return
     about, apart = card.get("splits", {}).get("test", {}), len(np.unique(clusters))

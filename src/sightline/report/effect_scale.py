@@ -28,8 +28,9 @@ SCALE = (
 """How to read a score of any test."""
 DEFINED = (
     "A score is (number − chance) / (best − chance), each summed over texts. Chance is what the "
-    "number would be if words were highlighted at random; best is the best achievable, by default "
-    f"1. {join_words(OWN_WORDS)} counts words that come and words that go, and is at most 1."
+    "number would be if words were highlighted at random; best is the best achievable: 1, "
+    "unless the related numbers of the test name another. "
+    f"{join_words(OWN_WORDS)} counts words that come and words that go, and is at most 1."
 )
 """How a score is computed."""
 

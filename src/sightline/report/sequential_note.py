@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sightline.config.interval_settings import INTERVALS
 from sightline.config.measure_registry import ALWAYS
+from sightline.core.interval_level import percent_of
 from sightline.core.results import MUST_NOT, Results
 from sightline.core.word_lists import join_words
+from sightline.numerics.text_clusters import COUNT_AS_ONE
 from sightline.report.number_format import (
     KEEP,
     approximate_count,
@@ -115,6 +118,17 @@ def is_sequential(audit: Results) -> bool:
     return bool(_sequential(audit))
 
 
+def why_wider(audit: Results) -> str:
+    """Say why the intervals of scores are wider than usual; empty if looks are not why."""
+    usual = INTERVALS["level"]
+    if _sequential(audit).get("level", usual) <= usual:
+        return ""
+    return (
+        f"Intervals are wider than at {percent_of(usual)} %, because the audit could stop at any of "
+        "several looks at growing numbers of texts."
+    )
+
+
 def answered_texts(audit: Results) -> str:
     """Name the texts that the model answered, of which its metrics are: an audit that stops early
     knows the predictions of all planned texts.
@@ -176,8 +190,7 @@ def _left(about: Mapping[str, Any], there: int) -> str:
     if not _has_enough(about):
         return (
             f"{said} The {texts(about['planned'])} count as {count(about['independent'])}, because "
-            "copies, and texts of one group, count as one; a verdict takes "
-            f"{default_thresholds().least}."
+            f"{COUNT_AS_ONE}; a verdict takes {default_thresholds().least}."
         )
     if needed is None:
         return (

@@ -28,12 +28,18 @@ from sightline.stats.mean_bounds import bracketed_mean
 from sightline.stats.ratios import RatioSums, ratio
 from sightline.verdict.accuracy_drop import DROPS, METRICS, estimate_drop
 from sightline.verdict.audit_test import NAMED, AuditTest, ReportedQuantity
-from sightline.verdict.catalogue import AUDIT_TESTS, TOP_WORD, TOP_WORDS_MATTER
+from sightline.verdict.catalogue import (
+    AUDIT_TESTS,
+    PRESENCE,
+    PRESENT_AT_MOST,
+    TOP_WORD,
+    TOP_WORDS_MATTER,
+)
 from sightline.verdict.layer_estimates import as_layer
 from sightline.verdict.number_bounds import ends_of
 from sightline.verdict.retention_estimates import RATIOS, Ratio
 from sightline.verdict.thresholds import Thresholds
-from sightline.verdict.transfer_estimates import compared
+from sightline.verdict.transfer_estimates import best_presence, compared
 
 Array = np.ndarray
 
@@ -216,6 +222,8 @@ class Evidence:
         measurement = self.measurement(measure)
         if measurement is None:
             return None
+        if name == PRESENT_AT_MOST:
+            return self._best_presence(measurement)
         if quantity in measurement.whole:
             return measurement.whole[quantity]
         if name in _CONTRASTED and all(map(self.has, filter(None, _CONTRASTED[name]))):
@@ -240,6 +248,13 @@ class Evidence:
         each = values if values.ndim == 1 else values.mean(axis=1)
         classes = self.predicted if one.name in _CEILINGS else None
         return bootstrap.mean(each, self.seed, bounds, clusters=self.clusters, classes=classes)
+
+    def _best_presence(self, measurement: Measurement) -> Estimate | None:
+        number = AUDIT_TESTS[PRESENCE].number
+        if not self.has(number) or not self.has(PRESENT_AT_MOST):
+            return None
+        quantity = number.partition(".")[2]
+        return best_presence(measurement, quantity, self.clusters, self.rows(""))
 
     def _drop(self, name: str) -> Estimate | None:
         one = DROPS[name]

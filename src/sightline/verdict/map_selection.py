@@ -16,6 +16,7 @@ from jaxtyping import Bool
 from sightline.config.word_maps import RIVALS, SIGNED_RIVALS
 from sightline.core.results import Answer, Estimate, MapRow, merit
 from sightline.core.word_lists import join_words
+from sightline.numerics.text_clusters import AS_ONE
 from sightline.stats.contrasts import paired
 from sightline.verdict.audit_test import OPERATORS
 from sightline.verdict.catalogue import AUDIT_TESTS, TOP_WORD
@@ -23,7 +24,7 @@ from sightline.verdict.decision_rule import decide, join_alternatives
 from sightline.verdict.default_class import own_effect
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.transfer_estimates import compared
-from sightline.verdict.verdict_table import AS_ONE, TOO_FEW
+from sightline.verdict.verdict_table import TOO_FEW
 
 Array = np.ndarray
 Effects = tuple[Estimate, Estimate | None, Estimate | None]

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 
+from sightline.numerics.text_clusters import COUNT_AS_ONE
 from sightline.verdict.audit_test import AuditTest
 from sightline.verdict.catalogue import AUDIT_TESTS
 
@@ -50,10 +51,10 @@ def default_thresholds() -> Thresholds:
     return Thresholds(stored["delta"], stored["minimum_texts"], stored.get("minimum", {}))
 
 
-def no_verdict(n: int, counted: int, least: int, *, grouped: bool, of: str = "") -> str:
-    """Say that the test texts, which may count as fewer by their groups, are too few for a verdict."""
-    of_groups = f", which count as {counted} by their groups" if grouped else ""
+def no_verdict(n: int, counted: int, least: int, *, of: str = "") -> str:
+    """Say that the test texts, which may count as fewer, are too few for a verdict."""
+    counted_as = f", which count as {counted} ({COUNT_AS_ONE})" if counted < n else ""
     return (
-        f"{n} test texts{of}{of_groups}: a verdict rests on at least {least}, so an audit of these "
+        f"{n} test texts{counted_as}{of}: a verdict rests on at least {least}, so an audit of these "
         "will say that it cannot tell"
     )

@@ -18,6 +18,8 @@ Parts = tuple[Float[Array, "N K"], Float[Array, "N K"], Float[Array, "N K"], Flo
 """A number, its chance level, and the denominators of the number and of the score."""
 CUT_AT_ONE = ("own.", "present.")
 """The numbers whose score is at most 1."""
+PRESENT_BY_CHANCE = 0.5
+"""How often a text has more of the words of its class than another that differs in nothing else."""
 EXACT = "by definition"
 """The method of a chance level that no text moves."""
 HEAVIEST = 0.95
@@ -45,8 +47,12 @@ def compared(
         return Contrast(of, chance, gained)
     # A class that is recognised by its words alone moves twice, when they come and when they go.
     # And the highlighted words may say more than all words, since fewer of them are noise.
-    half = chance if number.startswith("own.") else lambda: Estimate(0.5, 0.5, 0.5, of().n, EXACT)
+    half = chance if number.startswith("own.") else lambda: _by_definition(of().n)
     return Contrast(of, half, lambda: at_most_one(gained()))
+
+
+def _by_definition(n: int) -> Estimate:
+    return Estimate(PRESENT_BY_CHANCE, PRESENT_BY_CHANCE, PRESENT_BY_CHANCE, n, EXACT)
 
 
 def at_most_one(score: Estimate) -> Estimate:
@@ -59,6 +65,15 @@ def at_most_one(score: Estimate) -> Estimate:
 
 CUT = ", cut at 1"
 """How the method ends of a score that was measured above 1, or whose interval was."""
+
+
+def best_presence(
+    taken: Measurement, number: str, clusters: Int[Array, " N"], donors: Bool[Array, " N"]
+) -> Estimate:
+    """Estimate the best achievable value of a number of presence, over the same pairs."""
+    of, _, gained = pair_sums(taken, number, donors)
+    # The denominator of the score is Σ w·(most − chance); of the number, Σ w.
+    return of_pairs(replace(of, top=gained.bottom + PRESENT_BY_CHANCE * of.bottom), clusters)
 
 
 def pair_sums(
@@ -97,7 +112,7 @@ def _parts(taken: Measurement, number: str, whole: Float[Array, "N K"]) -> Parts
     kind, _, name = number.partition(".")
     here = np.asarray(taken.values[number])
     if kind == "present":
-        half, most = np.full(here.shape, 0.5), np.asarray(taken.values["present.all"])
+        half, most = np.full(here.shape, PRESENT_BY_CHANCE), np.asarray(taken.values["present.all"])
         # Shares of pairs already, so unlike moves of the output they are not divided by the most.
         return here, half, np.ones(here.shape), most - half
     chance = np.asarray(taken.values[f"{CHANCES[kind]}.{name}"])

@@ -29,6 +29,7 @@ from sightline.core.results import (
     Verdict,
 )
 from sightline.core.word_lists import join_words
+from sightline.numerics.text_clusters import AS_ONE
 from sightline.verdict.audit_test import AuditTest, Requirement, Veto
 from sightline.verdict.catalogue import AUDIT_TESTS, DECIDING, OWN, TOP_WORD
 from sightline.verdict.decision_rule import WAYS_DISAGREE, below_chance, decide, written
@@ -53,8 +54,6 @@ MOST_BY_QUERY = 0.5
 ENOUGH_TEXTS = 0.8
 """Share of texts in which the top words must matter, with its whole interval, for *can be
 shown* (docs/decisions/0146-what-most-texts-leaves-out.md)."""
-AS_ONE = "; copies, and texts of one group, count as one"
-"""Follows that reason where they do."""
 NO_BETTER = "the model is no better than guessing the most common class, as far as these texts show"
 """Why no map of a model is shown that has learned nothing, as far as these texts show."""
 
@@ -511,7 +510,7 @@ TABLE = (
         "the model’s answers, to changed texts too, could not be taken or are not finite numbers, "
         "or are the same class for every text; or decoding the model’s own attention misses its "
         f"logits by more than {IDENTITY:g}; or there are too few texts for two required tests "
-        f"({_DECIDING}; texts of one group count as one), or neither of the two could be measured",
+        f"({_DECIDING}{AS_ONE}), or neither of the two could be measured",
         _unfit,
     ),
     VerdictRule(

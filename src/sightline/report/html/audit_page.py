@@ -56,7 +56,7 @@ from sightline.report.number_format import count, level_of
 from sightline.report.provenance import command, provenance_line, settings
 from sightline.report.rationale_table import DESCRIPTION, marked_rows
 from sightline.report.redact import redacted, remaining_content
-from sightline.report.sequential_note import answered_texts
+from sightline.report.sequential_note import answered_texts, why_wider
 from sightline.report.terms import TERMS
 from sightline.verdict.seed_summary import SeedSummary
 
@@ -185,6 +185,7 @@ def _describe(audit: Results) -> dict[str, Any]:
         "audit": audit,
         "question": sentences.question(audit.verdict),
         "scale": f"{DEFINED} {SCALE}",
+        "why_wider": why_wider(audit),
         "terms": TERMS,
         "condition": sentences.row_condition(audit.verdict.row),
         "condition_of": f" {sentences.ALL_TOGETHER}"
