@@ -193,3 +193,20 @@ def test_runs_that_a_list_leaves_out_are_noted(sightline: Call, tmp_path: Path) 
     assert states == {torn: "missing", **dict.fromkeys(whole, "failed")}
     assert torn_runs_of(str(store.root)) == (torn,)
     assert torn_runs_of(str(tmp_path)) == ()
+
+
+def test_a_run_that_a_check_finds_torn_is_no_longer_listed(sightline: Call, tmp_path: Path) -> None:
+    """A list reads the summary of a run alone, so only the check sees its other files."""
+    store = Store(tmp_path / "store")
+    for seed in (0, 1):
+        store.write_failure(replace(SPEC, seed=seed), "boom", 1.0)
+    torn, whole = store.keys()
+    with (store.run_folder(torn) / "SHA256SUMS").open("a") as sums:
+        sums.write(f"{'0' * 64}  audit.json\n")
+    asked, numbers = ("results", "--store", store.root, "--check"), tmp_path / "runs.csv"
+    done = sightline(*asked, "--json", "--csv", numbers)
+    states = {one["key"]: one["state"] for one in done.json}
+    assert states == {torn: "missing", whole: "failed"}
+    assert torn not in numbers.read_text()
+    listed = sightline(*asked)
+    assert (torn in listed.out, whole in listed.out) == (False, True)

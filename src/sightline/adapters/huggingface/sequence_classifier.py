@@ -260,8 +260,8 @@ class Classifier(LabelView):
         readable = readable_tokens(ids, batch.mask, self.anatomy.skipped)
         widths = torch.full_like(lengths, ids.shape[1]) if self.together else lengths
         kinds = torch.stack([widths, self._ends(ids, batch.mask)], dim=1)
-        for kind in kinds.unique(dim=0):
-            some, width = (kinds == kind).all(1).nonzero()[:, 0], int(kind[0])
+        for width, ends in sorted({(int(width), int(ends)) for width, ends in kinds}):
+            some = (kinds == kinds.new_tensor([width, ends])).all(1).nonzero()[:, 0]
             mask, word = batch.mask[some, :width], batch.word[some, :width]
             yield TextGroup(ids[some, :width], mask, readable[some, :width], word, some)
 
@@ -274,7 +274,8 @@ class Classifier(LabelView):
         config = self.module.config
         if not config.is_encoder_decoder or config.eos_token_id is None:
             return torch.zeros_like(ids[:, 0])
-        return ((ids == config.eos_token_id) & mask).sum(1)
+        ends: torch.Tensor = (torch.eq(ids, config.eos_token_id) & mask).sum(1)
+        return ends
 
     def extra_inputs(
         self, ids: Int[torch.Tensor, "B T"], word: Int[torch.Tensor, "B T"] | None = None
