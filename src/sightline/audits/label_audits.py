@@ -16,6 +16,7 @@ from sightline.report.card import Card, card
 from sightline.report.card_text import CARDS
 from sightline.report.html.labels_page import write_labels
 from sightline.report.label_rows import (
+    COLUMNS,
     NOT_AUDITED,
     LabelRow,
     audited_row,
@@ -63,7 +64,7 @@ class LabelAudits:
 
     @property
     def headline(self) -> str:
-        """How many labels have each verdict."""
+        """How many labels have each verdict, for texts predicted to have the label."""
         return summary(self.rows)
 
     def lines(self) -> list[str]:
@@ -71,10 +72,10 @@ class LabelAudits:
         return lines(self.rows)
 
     def table(self) -> Table:
-        """Give a row for each label: number of predictions, verdict, deciding test and score."""
+        """Give a row for each label: number of predictions, verdicts, deciding test and score."""
         return Table(
             self.headline,
-            ("predicted", "verdict", "texts with the label", "decided by", "score"),
+            COLUMNS,
             tuple(map(_cells, self.rows)),
             tuple((row.label,) for row in self.rows),
             ("label",),
@@ -159,6 +160,6 @@ def _cells(row: LabelRow) -> tuple[TableCell, ...]:
         if found is None
         else TableCell(found.value, found.low, found.high, found.n, method=found.method)
     )
-    words = (row.verdict or NOT_AUDITED, row.with_label, row.test or None)
+    words = (row.with_label or NOT_AUDITED, row.verdict, row.test or None)
     named = [TableCell(None if word is None else str(word), note=row.why) for word in words]
     return (TableCell(row.predicted, n=row.texts), *named, number)
