@@ -140,6 +140,20 @@ def test_labels_without_an_audit_are_in_the_card_and_the_junit_file(
         assert "SECRET" not in shown + file.read_text(encoding="utf-8")
 
 
+def test_a_rare_label_that_is_asked_for_by_name_closes_the_gate(
+    sightline: Call, folder: Path, tmp_path: Path
+) -> None:
+    line = (*named(folder), "--label-name", "rare", "--out", tmp_path / "p.html", "--max-texts", 90)
+    for gates, code in (
+        (("must-not-be-shown", "cannot-tell"), GATE_CLOSED),
+        (("must-not-be-shown",), 0),
+    ):
+        done = sightline(*line, *(part for gate in gates for part in ("--fail-on", gate)))
+        assert done.code == code, done.err
+        assert f"the data have {TEXTS} texts" in done.out
+    assert not (tmp_path / "p-labels").exists()
+
+
 def test_the_card_is_the_next_step_only_where_attention_may_be_shown_for_a_class(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -64,6 +64,25 @@ def test_a_reason_of_many_labels_is_said_once_with_its_span() -> None:
     assert one.endswith("10 of 300 texts; an audit needs 50: 'odd'")
 
 
+def test_of_labels_with_one_reason_the_one_that_needs_fewest_texts_says_how_many_may_do() -> None:
+    few = "too few positives: {} of 800 texts{}; an audit needs 50"
+    whys = {
+        "a": few.format(0, "") + "; the data have 3005 texts to test on",
+        "b": few.format(9, "") + "; about 4500 texts may do, the data have 3005 to test on",
+        "c": few.format(40, ", which count as 39")
+        + "; about 1400 of the 3005 texts may do: --x 1400",
+        "d": few.format(20, "") + "; about 2600 of the 3005 texts may do: --x 2600",
+    }
+    left = [LabelRow(label, 9, 800, why=why) for label, why in whys.items()]
+    [said] = reasons(left)
+    assert "for 'c' about 1400 of the 3005 texts may do: --x 1400: 'a', 'b', 'c' and 'd'" in said
+    assert "2600" not in said
+    [said] = reasons([replace(left[0], label=label) for label in "ab"])
+    assert said.endswith("; the data have 3005 texts to test on: 'a' and 'b'")
+    [said] = reasons(left[2:3])
+    assert "which count as 39" in said
+
+
 def test_texts_of_a_prediction_are_all_that_were_counted_though_the_audit_stopped_sooner() -> None:
     audited = compared()
     row = audited_row("positive", 97, 10 * len(audited.texts), audited, 0.95)

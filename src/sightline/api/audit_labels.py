@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from sightline.api.label_choice import chosen_labels
 from sightline.api.model_source import ChosenModel, GivenModel
 from sightline.api.resume import LookFolders
 from sightline.api.run_options import AuditOptions
-from sightline.audits.stop_limits import ignore, most_texts
+from sightline.audits.stop_limits import flags_for, ignore, most_texts
 from sightline.core.errors import SightlineError
 from sightline.core.whole_numbers import whole
 
@@ -113,10 +114,16 @@ def audit_each_label(
     sets = labelled_sets(trained.dataset, names, asked.label_map)
     thresholds = options.get("thresholds") or default_thresholds()
     stops = {name: options[name] for name in ("budget", "max_texts", "full") if name in options}
+    flags = partial(flags_for, limit=asked.limit, **stops)
     asked = replace(asked, limit=most_texts(asked.limit, **stops))
     audited = sample_test(sets.dataset, asked.limit, asked.seed)
     counts = predicted_counts(trained.model, audited, options.get("batch_size", BATCH))
-    left_out = {label: why for label in chosen if (why := counts[label].too_few(thresholds.least))}
+    there, least = len(sets.dataset.test), thresholds.least
+    left_out = {
+        label: "; ".join(filter(None, (why, counts[label].more(least, there, flags))))
+        for label in chosen
+        if (why := counts[label].too_few(least))
+    }
     shared = shared_logits(trained.model)
     found: dict[str, Audit] = {}
     failed: dict[str, SightlineError] = {}

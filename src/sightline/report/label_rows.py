@@ -24,8 +24,12 @@ NAMED = 3
 LEFT_OUT = 6
 """Most labels that are named among those not audited for one reason."""
 NOT_AUDITED = "not audited"
-_COUNTED = re.compile(r"(too few \w+): \d+ of \d+ texts; (.+)")
-"""A reason that counts the texts of one label: its words before and after."""
+_COUNTED = re.compile(
+    r"(?P<few>too few \w+): \d+ of \d+ texts(?:, which count as \d+)?; "
+    r"(?P<least>an audit needs \d+)(?:; (?P<more>.+))?"
+)
+"""A reason that counts the texts of one label, and what more of them may do."""
+_ABOUT = re.compile(r"about (\d+) ")
 
 
 @dataclass(frozen=True)
@@ -157,7 +161,8 @@ def reasons(left: Sequence[LabelRow]) -> list[str]:
     by_reason: dict[tuple[str, ...], list[LabelRow]] = {}
     for row in left:
         counted = _COUNTED.fullmatch(row.why)
-        by_reason.setdefault(counted.groups() if counted else (row.why,), []).append(row)
+        reason = counted.group("few", "least") if counted else (row.why,)
+        by_reason.setdefault(reason, []).append(row)
     return [
         f"{NOT_AUDITED}, {_shared(reason, rows)}: {_first([quoted(row.label) for row in rows])}"
         for reason, rows in by_reason.items()
@@ -169,7 +174,19 @@ def _shared(reason: Sequence[str], rows: Sequence[LabelRow]) -> str:
     if len(rows) == 1 or len(reason) == 1:
         return rows[0].why
     few, least = reason
-    return f"{few}: {_predicted(rows)}; {least}"
+    return "; ".join(filter(None, (f"{few}: {_predicted(rows)}", least, _nearest(rows))))
+
+
+def _nearest(rows: Sequence[LabelRow]) -> str:
+    """Say of the label that needs the fewest texts how many may do."""
+    found = {row.label: _COUNTED.fullmatch(row.why) for row in rows}
+    more = {label: one["more"] for label, one in found.items() if one and one["more"]}
+    # A label of which none were found names no number.
+    fewest = {label: int(one[1]) for label, said in more.items() if (one := _ABOUT.search(said))}
+    if not fewest:
+        return next(iter(more.values()), "")
+    label = min(fewest, key=lambda name: fewest[name])
+    return f"for {quoted(label)} {more[label]}"
 
 
 def _predicted(rows: Sequence[LabelRow]) -> str:
