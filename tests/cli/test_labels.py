@@ -143,7 +143,9 @@ def test_labels_without_an_audit_are_in_the_card_and_the_junit_file(
 def test_a_rare_label_that_is_asked_for_by_name_closes_the_gate(
     sightline: Call, folder: Path, tmp_path: Path
 ) -> None:
-    line = (*named(folder), "--label-name", "rare", "--out", tmp_path / "p.html", "--max-texts", 90)
+    saved, card = tmp_path / "saved", tmp_path / "card.md"
+    line = (*named(folder), "--label-name", "rare", "--out", tmp_path / "p.html", "--max-texts", 90,
+            "--save", saved, "--card", card)  # fmt: skip
     for gates, code in (
         (("must-not-be-shown", "cannot-tell"), GATE_CLOSED),
         (("must-not-be-shown",), 0),
@@ -152,6 +154,13 @@ def test_a_rare_label_that_is_asked_for_by_name_closes_the_gate(
         assert done.code == code, done.err
         assert f"the data have {TEXTS} texts" in done.out
     assert not (tmp_path / "p-labels").exists()
+    # Without the card of an audit, the summary says how it was made, also from what was saved.
+    written = card.read_text(encoding="utf-8")
+    about = LabelAudits.load(saved).about
+    assert {*about} == {"data", "seed", "version", "date", "command"}
+    assert "--label-name rare" in about["command"]
+    assert all(said in written for said in (*about.values(), "90 texts"))
+    assert sightline("card", saved).out.strip() == written.strip()
 
 
 def test_the_card_is_the_next_step_only_where_attention_may_be_shown_for_a_class(

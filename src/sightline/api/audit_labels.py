@@ -17,6 +17,7 @@ from sightline.api.resume import LookFolders
 from sightline.api.run_options import AuditOptions
 from sightline.audits.stop_limits import flags_for, ignore, most_texts
 from sightline.core.errors import SightlineError
+from sightline.core.installation import version_of
 from sightline.core.whole_numbers import whole
 
 if TYPE_CHECKING:
@@ -150,8 +151,11 @@ def audit_each_label(
     left_out |= {label: getattr(error, "wrong", str(error)) for label, error in failed.items()}
     held, levels = held_together(found, thresholds)
     predicted = {label: counts[label].positive for label in chosen}
+    made = {"data": sets.dataset.name, "seed": str(asked.seed), "version": version_of("sightline")}
+    made |= {name: str(about[name]) for name in ("date", "command") if about and name in about}
+    texts = len(audited.test)
     return LabelAudits(
-        trained.model.name, held, left_out, predicted, len(audited.test), levels, (*failed,)
+        trained.model.name, held, left_out, predicted, texts, levels, (*failed,), made
     )
 
 

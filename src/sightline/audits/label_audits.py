@@ -25,6 +25,7 @@ from sightline.report.label_rows import (
     reasons,
     summary,
 )
+from sightline.report.number_format import count
 from sightline.report.redact import redacted
 from sightline.report.sentences import opened
 from sightline.stats.intervals import LEVEL
@@ -49,6 +50,8 @@ class LabelAudits:
     labels."""
     failed: tuple[str, ...] = ()
     """The labels of ``left_out`` whose audit ended with an error."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """How they were made: ``data``, ``seed``, ``version``, and if known ``date`` and ``command``."""
 
     @cached_property
     def rows(self) -> tuple[LabelRow, ...]:
@@ -105,8 +108,22 @@ class LabelAudits:
         """Give a summary and the cards of all labels as text, ``.md`` or ``.html``."""
         _, left = by_verdict(self.rows)
         lists = {opened(NOT_AUDITED): tuple(reasons(left))} if left else {}
-        cards = (Card(self.headline, {}, lists), *map(card, self.audits.values()))
-        return "\n".join(CARDS[ending](one) for one in cards)
+        # The card of an audit says how it was made; without one, the summary does.
+        how = {} if self.audits else self.about
+        summed = Card(self.headline, self._facts(how), lists, command=how.get("command", ""))
+        return "\n".join(CARDS[ending](one) for one in (summed, *map(card, self.audits.values())))
+
+    def _facts(self, how: Mapping[str, str]) -> dict[str, str]:
+        if not how:
+            return {}
+        facts = {
+            "Model": self.name,
+            "Data": f"{how['data']}, {count(self.texts)} texts",
+            "Seed": how["seed"],
+            "Date": how.get("date", ""),
+            "Made by": f"sightline {how['version']}",
+        }
+        return {name: value for name, value in facts.items() if value}
 
     def redacted(self, *, texts: bool = True, ids: bool = True) -> LabelAudits:
         """Give the audits as they are shown without texts or ids."""
@@ -128,6 +145,7 @@ class LabelAudits:
             self.levels,
             folders_of(self.audits),
             self.failed,
+            self.about,
         )
         return save_labels(index, self.audits, folder)
 
@@ -145,6 +163,7 @@ class LabelAudits:
             index.texts,
             index.levels,
             index.failed,
+            index.about,
         )
 
     def __repr__(self) -> str:
