@@ -321,6 +321,24 @@ def test_a_label_whose_audit_broke_closes_every_gate_and_one_that_was_not_asked_
         assert "rare" not in said
     close_gates(made, [])
     close_gates(replace(made, failed=()), ["must-not-be-shown"])
+    assert "2 labels" in capsys.readouterr().err  # that the open gate is not about
+
+
+def test_a_label_that_was_asked_for_by_name_and_not_audited_closes_gates_that_need_an_audit(capsys):
+    can = replace(audits.audit(), verdict=reached(CAN, 1))
+    left = {"rare": "too few positives", "other": "too few negatives"}
+    some = LabelAudits("m", {"a": can}, left, dict.fromkeys(("a", *left), 9), 18)
+    none = replace(some, audits={})
+    for made, labels, closing in ((some, ("rare",), ["rare"]), (none, (), ["rare", "other"])):
+        for gate in ("cannot-tell", "SL-301"):
+            with pytest.raises(typer.Exit) as caught:
+                close_gates(made, [gate], labels)
+            assert caught.value.exit_code == GATE_CLOSED
+            said = capsys.readouterr().err
+            assert [label for label in left if f"'{label}' was not audited" in said] == closing
+        close_gates(made, ["must-not-be-shown"], labels)
+        assert "2 labels could not be audited" in capsys.readouterr().err
+    close_gates(some, ["cannot-tell"])
 
 
 @pytest.mark.parametrize("flag", ["", "--no-texts", "--no-ids"])

@@ -1,5 +1,6 @@
 """A folder of transformers with several labels from the command line: one audit a label."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
@@ -9,10 +10,14 @@ import pytest
 import torch
 
 from sightline.audits.label_audits import LabelAudits
+from sightline.cli.audit_output import show_audits
 from sightline.cli.exit_codes import GATE_CLOSED
+from sightline.cli.flag_groups import AuditReport, Console
+from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT
 from tests.adapters.huggingface.toys import WORDS, classifier, word_pieces
 from tests.cli.conftest import Call
 from tests.report.audits import audit
+from tests.verdicts import reached
 
 LABELS = ("one", "two", "rare")
 TEXTS = 112
@@ -89,7 +94,9 @@ def test_each_label_is_audited_and_written(sightline: Call, folder: Path, tmp_pa
     assert again.code == GATE_CLOSED, again.err
     assert "'one': the verdict is" in again.err
     lines = again.out.splitlines()
-    assert lines[0].startswith("Attention by label (1 label): ")
+    shown = output["audits"]["one"]["may_be_shown_for"]
+    assert any(line.startswith("Next") for line in lines) == bool(shown)
+    assert lines[0].startswith("Attention by label (1 label), for texts predicted to have it: ")
     assert sorted(one.name for one in (tmp_path / "page-labels").iterdir()) == ["label-001.html"]
     assert not (saved / "label-002").exists()
 
@@ -99,8 +106,8 @@ def test_the_error_of_a_saved_label_is_printed_unless_a_flag_leaves_it_out(
     sightline: Call, tmp_path: Path, flag: str
 ) -> None:
     left = {"broken": "forward raised KeyError: 'SECRET'"}
-    counts = {"x": 9, "broken": 9}
-    made = LabelAudits("m", {"x": audit()}, left, counts, 40, failed=("broken",))
+    counts = {"positive": 9, "broken": 9}
+    made = LabelAudits("m", {"positive": audit()}, left, counts, 40, failed=("broken",))
     saved = made.save(tmp_path / "saved")
     page = tmp_path / "page.html"
     done = sightline("report", saved, "--out", page, *filter(None, [flag]))
@@ -113,10 +120,10 @@ def test_labels_without_an_audit_are_in_the_card_and_the_junit_file(
     sightline: Call, tmp_path: Path
 ) -> None:
     left = {"broken": "forward raised KeyError: 'SECRET'", "rare": "too few positives"}
-    counts = {"x": 9, "broken": 9, "rare": 0}
-    some = {"x": audit()}
+    counts = {"positive": 9, "broken": 9, "rare": 0}
+    some = {"positive": audit()}
     for number, audits in enumerate([some, {}]):
-        why = left if audits else {**left, "x": "too few positives"}
+        why = left if audits else {**left, "positive": "too few positives"}
         made = LabelAudits("m", audits, why, counts, 40, failed=("broken",))
         saved, card, file = (tmp_path / f"{number}{end}" for end in ("", ".md", ".xml"))
         made.save(saved)
@@ -131,6 +138,40 @@ def test_labels_without_an_audit_are_in_the_card_and_the_junit_file(
         assert made.headline in shown
         assert all(f"'{label}'" in shown for label in why)
         assert "SECRET" not in shown + file.read_text(encoding="utf-8")
+
+
+def test_a_rare_label_that_is_asked_for_by_name_closes_the_gate(
+    sightline: Call, folder: Path, tmp_path: Path
+) -> None:
+    saved, card = tmp_path / "saved", tmp_path / "card.md"
+    line = (*named(folder), "--label-name", "rare", "--out", tmp_path / "p.html", "--max-texts", 90,
+            "--save", saved, "--card", card)  # fmt: skip
+    for gates, code in (
+        (("must-not-be-shown", "cannot-tell"), GATE_CLOSED),
+        (("must-not-be-shown",), 0),
+    ):
+        done = sightline(*line, *(part for gate in gates for part in ("--fail-on", gate)))
+        assert done.code == code, done.err
+        assert f"the data have {TEXTS} texts" in done.out
+    assert not (tmp_path / "p-labels").exists()
+    # Without the card of an audit, the summary says how it was made, also from what was saved.
+    written = card.read_text(encoding="utf-8")
+    about = LabelAudits.load(saved).about
+    assert {*about} == {"data", "seed", "version", "date", "command"}
+    assert "--label-name rare" in about["command"]
+    assert all(said in written for said in (*about.values(), "90 texts"))
+    assert sightline("card", saved).out.strip() == written.strip()
+
+
+def test_the_card_is_the_next_step_only_where_attention_may_be_shown_for_a_class(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for level, advised in ((CAN, True), (CANNOT_TELL, False)):
+        classes = {"positive": reached(level, 1), "negative": reached(MUST_NOT, 2)}
+        together = replace(audit(), verdict=reached(CAVEATS, 3, (), (), classes))
+        made = LabelAudits("m", {"positive": together}, {}, {"positive": 60}, 800)
+        show_audits(made, AuditReport(), Console())
+        assert ("--card" in capsys.readouterr().out) == advised
 
 
 def test_a_dry_run_counts_every_label(sightline: Call, folder: Path, tmp_path: Path) -> None:

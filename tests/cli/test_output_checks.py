@@ -467,7 +467,9 @@ def test_what_sightline_wrote_is_replaced(sightline: Call, finished: Finished, h
     for card in ("card.md", "card.html"):
         line = ("report", finished.saved, "--card", card, "--junit", "j.xml", "--title", "T")
         assert [sightline(*line).code for _ in range(2)] == [0, 0]
-    labels = LabelAudits("m", {"x": audit()}, {"y": "broken"}, {"x": 9, "y": 9}, 9, failed=("y",))
+    labels = LabelAudits(
+        "m", {"positive": audit()}, {"y": "broken"}, {"positive": 9, "y": 9}, 9, failed=("y",)
+    )
     none = LabelAudits("m", {}, {"y": "broken"}, {"y": 9}, 9, failed=("y",))
     for place, made in {"several": labels, "none": none}.items():
         made.save(place)

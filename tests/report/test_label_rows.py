@@ -3,10 +3,11 @@
 import re
 from dataclasses import replace
 
-from sightline.core.results import CANNOT_TELL, Estimate, Level
+from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Estimate, Level
 from sightline.report.label_rows import (
     LabelRow,
     audited_row,
+    by_verdict,
     cells,
     intervals_note,
     lines,
@@ -14,14 +15,23 @@ from sightline.report.label_rows import (
     summary,
 )
 from sightline.verdict.verdict_table import TOO_FEW, UNFIT
-from tests.report.audits import compared
+from tests.report.audits import LEARNED, compared, estimate
 from tests.verdicts import reached
+
+OPEN = reached(CANNOT_TELL, 6)
 
 
 def rows(count: int) -> list[LabelRow]:
     levels = [Level.CAN, Level.MUST_NOT, None]
     return [
-        LabelRow(f"label {n}", n, 300, levels[n % 3], why="" if n % 3 < 2 else "too few positives")
+        LabelRow(
+            f"label {n}",
+            n,
+            300,
+            levels[n % 3],
+            levels[n % 3],
+            why=("", "", "too few positives")[n % 3],
+        )
         for n in range(count)
     ]
 
@@ -54,9 +64,28 @@ def test_a_reason_of_many_labels_is_said_once_with_its_span() -> None:
     assert one.endswith("10 of 300 texts; an audit needs 50: 'odd'")
 
 
+def test_of_labels_with_one_reason_the_one_that_needs_fewest_texts_says_how_many_may_do() -> None:
+    few = "too few positives: {} of 800 texts{}; an audit needs 50"
+    whys = {
+        "a": few.format(0, "") + "; the data have 3005 texts to test on",
+        "b": few.format(9, "") + "; about 4500 texts may do, the data have 3005 to test on",
+        "c": few.format(40, ", which count as 39")
+        + "; about 1400 of the 3005 texts may do: --x 1400",
+        "d": few.format(20, "") + "; about 2600 of the 3005 texts may do: --x 2600",
+    }
+    left = [LabelRow(label, 9, 800, why=why) for label, why in whys.items()]
+    [said] = reasons(left)
+    assert "for 'c' about 1400 of the 3005 texts may do: --x 1400: 'a', 'b', 'c' and 'd'" in said
+    assert "2600" not in said
+    [said] = reasons([replace(left[0], label=label) for label in "ab"])
+    assert said.endswith("; the data have 3005 texts to test on: 'a' and 'b'")
+    [said] = reasons(left[2:3])
+    assert "which count as 39" in said
+
+
 def test_texts_of_a_prediction_are_all_that_were_counted_though_the_audit_stopped_sooner() -> None:
     audited = compared()
-    row = audited_row("a", 97, 10 * len(audited.texts), audited, 0.95)
+    row = audited_row("positive", 97, 10 * len(audited.texts), audited, 0.95)
     assert (row.predicted, row.texts) == (97, 10 * len(audited.texts))
 
 
@@ -69,9 +98,31 @@ def test_the_headline_counts_and_names_few() -> None:
     assert "label" not in many.split(":", 1)[1]
 
 
+def test_the_headline_is_about_texts_with_the_label_and_not_about_all_texts_together() -> None:
+    together = reached(CAVEATS, 4, (), (), {"negative": reached(MUST_NOT, 2), "positive": OPEN})
+    audit = replace(compared(), verdict=together)
+    row = audited_row("positive", 51, 1100, audit, 0.95)
+    assert (row.verdict, row.with_label) == (CAVEATS, CANNOT_TELL)
+    said = summary([row])
+    assert CANNOT_TELL in said
+    assert CAVEATS not in said
+    fine = LabelRow("fine", 60, 1100, Level.CAVEATS, Level.CAN)
+    assert by_verdict([row, fine]) == ([fine, row], [])
+    assert cells(row)[2:4] == (CANNOT_TELL, CAVEATS)
+
+
+def test_a_label_whose_model_only_guesses_can_not_be_shown() -> None:
+    guessing = replace(LEARNED, above=estimate(0.01, 0.04))
+    shown = reached(CAN, 4, (), (), {"positive": reached(CAN, 4), "negative": reached(CAN, 4)})
+    made = replace(compared(), verdict=shown)
+    for learned, level in ((LEARNED, CAN), (guessing, CANNOT_TELL)):
+        row = audited_row("positive", 60, 800, replace(made, learned=learned), 0.95)
+        assert row.with_label == level
+
+
 def test_a_score_of_a_label_has_its_own_interval_and_texts() -> None:
     score = Estimate(0.5, -0.1, 0.9, 1045, "")
-    row = LabelRow("a", 970, 12000, Level.CAN, Level.CAVEATS, "Transfer (SL-303)", score)
+    row = LabelRow("a", 970, 12000, Level.CAVEATS, Level.CAN, "Transfer (SL-303)", score)
     assert [one.replace("\xa0", " ") for one in cells(row)] == [
         "a",
         "970 of 12,000",
@@ -102,10 +153,10 @@ def test_a_test_of_too_few_texts_is_not_said_to_have_decided() -> None:
     named = {one.code: one for one in made.findings if one.bears and one.score is not None}
     code, silent = next(iter(named)), next(one.code for one in made.findings if one.score is None)
     few = reached(CANNOT_TELL, UNFIT, (code,), (f"{TOO_FEW} (3) for a verdict",))
-    row = audited_row("a", 3, 24, replace(made, verdict=few), 0.95)
+    row = audited_row("positive", 3, 24, replace(made, verdict=few), 0.95)
     assert (row.test, row.score, row.why) == ("", None, f"{TOO_FEW} (3) for a verdict")
     both = replace(made, verdict=reached(CANNOT_TELL, 6, (silent, code), ("open",)))
-    row = audited_row("a", 3, 24, both, 0.95)
+    row = audited_row("positive", 3, 24, both, 0.95)
     assert (row.test, row.score) == (named[code].title, named[code].score)
 
 

@@ -90,9 +90,9 @@ def test_the_page_of_a_label_leaves_out_what_the_page_of_an_audit_does(
 def test_the_error_of_a_label_is_left_out_of_what_was_saved_too(tmp_path: Path) -> None:
     few = "too few positives: 3 of 40 texts; an audit needs 50"
     error = f"forward raised KeyError: '{WORD}' of {ID}3 (model.py:7)"
-    counts = {"x": 9, "rare": 3, "broken": 9}
+    counts = {"positive": 9, "rare": 3, "broken": 9}
     left = {"rare": few, "broken": error}
-    made = LabelAudits("m", {"x": planted()}, left, counts, 40, failed=("broken",))
+    made = LabelAudits("m", {"positive": planted()}, left, counts, 40, failed=("broken",))
     found = LabelAudits.load(made.save(tmp_path / "saved"))
     assert found.left_out == left
     for out in ({"texts": False}, {"ids": False}):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,9 @@ from sightline.api.label_choice import chosen_labels
 from sightline.api.model_source import ChosenModel, GivenModel
 from sightline.api.resume import LookFolders
 from sightline.api.run_options import AuditOptions
-from sightline.audits.stop_limits import ignore, most_texts
+from sightline.audits.stop_limits import flags_for, ignore, most_texts
 from sightline.core.errors import SightlineError
+from sightline.core.installation import version_of
 from sightline.core.whole_numbers import whole
 
 if TYPE_CHECKING:
@@ -113,10 +115,16 @@ def audit_each_label(
     sets = labelled_sets(trained.dataset, names, asked.label_map)
     thresholds = options.get("thresholds") or default_thresholds()
     stops = {name: options[name] for name in ("budget", "max_texts", "full") if name in options}
+    flags = partial(flags_for, limit=asked.limit, **stops)
     asked = replace(asked, limit=most_texts(asked.limit, **stops))
     audited = sample_test(sets.dataset, asked.limit, asked.seed)
     counts = predicted_counts(trained.model, audited, options.get("batch_size", BATCH))
-    left_out = {label: why for label in chosen if (why := counts[label].too_few(thresholds.least))}
+    there, least = len(sets.dataset.test), thresholds.least
+    left_out = {
+        label: "; ".join(filter(None, (why, counts[label].more(least, there, flags))))
+        for label in chosen
+        if (why := counts[label].too_few(least))
+    }
     shared = shared_logits(trained.model)
     found: dict[str, Audit] = {}
     failed: dict[str, SightlineError] = {}
@@ -143,8 +151,11 @@ def audit_each_label(
     left_out |= {label: getattr(error, "wrong", str(error)) for label, error in failed.items()}
     held, levels = held_together(found, thresholds)
     predicted = {label: counts[label].positive for label in chosen}
+    made = {"data": sets.dataset.name, "seed": str(asked.seed), "version": version_of("sightline")}
+    made |= {name: str(about[name]) for name in ("date", "command") if about and name in about}
+    texts = len(audited.test)
     return LabelAudits(
-        trained.model.name, held, left_out, predicted, len(audited.test), levels, (*failed,)
+        trained.model.name, held, left_out, predicted, texts, levels, (*failed,), made
     )
 
 

@@ -16,6 +16,7 @@ from sightline.report.card import Card, card
 from sightline.report.card_text import CARDS
 from sightline.report.html.labels_page import write_labels
 from sightline.report.label_rows import (
+    COLUMNS,
     NOT_AUDITED,
     LabelRow,
     audited_row,
@@ -24,6 +25,7 @@ from sightline.report.label_rows import (
     reasons,
     summary,
 )
+from sightline.report.number_format import count
 from sightline.report.redact import redacted
 from sightline.report.sentences import opened
 from sightline.stats.intervals import LEVEL
@@ -48,6 +50,8 @@ class LabelAudits:
     labels."""
     failed: tuple[str, ...] = ()
     """The labels of ``left_out`` whose audit ended with an error."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """How they were made: ``data``, ``seed``, ``version``, and if known ``date`` and ``command``."""
 
     @cached_property
     def rows(self) -> tuple[LabelRow, ...]:
@@ -63,7 +67,7 @@ class LabelAudits:
 
     @property
     def headline(self) -> str:
-        """How many labels have each verdict."""
+        """How many labels have each verdict, for texts predicted to have the label."""
         return summary(self.rows)
 
     def lines(self) -> list[str]:
@@ -71,10 +75,10 @@ class LabelAudits:
         return lines(self.rows)
 
     def table(self) -> Table:
-        """Give a row for each label: number of predictions, verdict, deciding test and score."""
+        """Give a row for each label: number of predictions, verdicts, deciding test and score."""
         return Table(
             self.headline,
-            ("predicted", "verdict", "texts with the label", "decided by", "score"),
+            COLUMNS,
             tuple(map(_cells, self.rows)),
             tuple((row.label,) for row in self.rows),
             ("label",),
@@ -104,8 +108,22 @@ class LabelAudits:
         """Give a summary and the cards of all labels as text, ``.md`` or ``.html``."""
         _, left = by_verdict(self.rows)
         lists = {opened(NOT_AUDITED): tuple(reasons(left))} if left else {}
-        cards = (Card(self.headline, {}, lists), *map(card, self.audits.values()))
-        return "\n".join(CARDS[ending](one) for one in cards)
+        # The card of an audit says how it was made; without one, the summary does.
+        how = {} if self.audits else self.about
+        summed = Card(self.headline, self._facts(how), lists, command=how.get("command", ""))
+        return "\n".join(CARDS[ending](one) for one in (summed, *map(card, self.audits.values())))
+
+    def _facts(self, how: Mapping[str, str]) -> dict[str, str]:
+        if not how:
+            return {}
+        facts = {
+            "Model": self.name,
+            "Data": f"{how['data']}, {count(self.texts)} texts",
+            "Seed": how["seed"],
+            "Date": how.get("date", ""),
+            "Made by": f"sightline {how['version']}",
+        }
+        return {name: value for name, value in facts.items() if value}
 
     def redacted(self, *, texts: bool = True, ids: bool = True) -> LabelAudits:
         """Give the audits as they are shown without texts or ids."""
@@ -127,6 +145,7 @@ class LabelAudits:
             self.levels,
             folders_of(self.audits),
             self.failed,
+            self.about,
         )
         return save_labels(index, self.audits, folder)
 
@@ -144,6 +163,7 @@ class LabelAudits:
             index.texts,
             index.levels,
             index.failed,
+            index.about,
         )
 
     def __repr__(self) -> str:
@@ -159,6 +179,6 @@ def _cells(row: LabelRow) -> tuple[TableCell, ...]:
         if found is None
         else TableCell(found.value, found.low, found.high, found.n, method=found.method)
     )
-    words = (row.verdict or NOT_AUDITED, row.with_label, row.test or None)
+    words = (row.with_label or NOT_AUDITED, row.verdict, row.test or None)
     named = [TableCell(None if word is None else str(word), note=row.why) for word in words]
     return (TableCell(row.predicted, n=row.texts), *named, number)

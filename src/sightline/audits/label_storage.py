@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sightline._io.atomic_write import is_free, plain, put_back, write_whole
@@ -30,7 +30,7 @@ _MADE_AGAIN = "make the audits again"
 @dataclass(frozen=True)
 class LabelIndex:
     """The labels without their audits; ``folders`` names the folder of each, and ``failed``
-    the labels whose audit ended with an error.
+    the labels whose audit ended with an error. ``about`` says how they were made.
     """
 
     schema: int
@@ -41,6 +41,7 @@ class LabelIndex:
     levels: Mapping[str, float]
     folders: Mapping[str, str]
     failed: tuple[str, ...] = ()
+    about: Mapping[str, str] = field(default_factory=dict)
 
 
 def holds_labels(folder: Path) -> bool:

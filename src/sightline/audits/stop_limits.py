@@ -76,3 +76,19 @@ def most_texts(
     if not is_sequential(budget, max_texts, full=full):
         return limit
     return min(one for one in (limit, max_texts or MOST_TEXTS) if one is not None)
+
+
+def flags_for(
+    texts: int,
+    limit: int | None,
+    budget: float | None = None,
+    max_texts: int | None = None,
+    *,
+    full: bool = False,
+) -> str:
+    """Name the flags that let an audit take so many texts, where its own let it take fewer."""
+    bounds = {"--limit": limit}
+    if is_sequential(budget, max_texts, full=full):
+        bounds["--max-texts"] = max_texts or MOST_TEXTS
+    fewer = [flag for flag, most in bounds.items() if most is not None and most < texts]
+    return " ".join(f"{flag} {texts}" for flag in fewer)

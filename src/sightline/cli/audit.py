@@ -82,4 +82,4 @@ def audit(
             )
             shown = write_audits(audits, report)
     show_audits(shown, report, console)
-    return close_gates(shown, gates)
+    return close_gates(shown, gates, asked.labels)

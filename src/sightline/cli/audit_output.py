@@ -13,6 +13,7 @@ from sightline.cli.output_checks import Folder, Output
 from sightline.core.results import CANNOT_TELL
 from sightline.report.advice import first_of_all, look_command
 from sightline.report.junit import junit
+from sightline.report.sentences import shown_parts
 from sightline.report.sequential_note import is_unfinished
 
 if TYPE_CHECKING:
@@ -92,7 +93,11 @@ def _next(audits: Audits | LabelAudits, report: AuditReport) -> list[str]:
             return ["Next      audit more texts, or what the lines above say is missing"]
         if look := look_command(audits.first, _folder_of(audits, report)):
             return [f"Next      {look}"]
-    if report.card is not None:
+        shown = bool(shown_parts(audits.first.verdict))
+    else:
+        shown = any(one.may_be_shown_for for one in audits.audits.values())
+    # The caption belongs under a map, so a map that may be shown for no text has none to paste.
+    if report.card is not None or not shown:
         return []
     return ["Next      add --card card.md for a card with the caption to paste under a heat map"]
 

@@ -24,17 +24,22 @@ NAMED = 3
 LEFT_OUT = 6
 """Most labels that are named among those not audited for one reason."""
 NOT_AUDITED = "not audited"
-_COUNTED = re.compile(r"(too few \w+): \d+ of \d+ texts; (.+)")
-"""A reason that counts the texts of one label: its words before and after."""
+_COUNTED = re.compile(
+    r"(?P<few>too few \w+): \d+ of \d+ texts(?:, which count as \d+)?; "
+    r"(?P<least>an audit needs \d+)(?:; (?P<more>.+))?"
+)
+"""A reason that counts the texts of one label, and what more of them may do."""
+_ABOUT = re.compile(r"about (\d+) ")
 
 
 @dataclass(frozen=True)
 class LabelRow:
     """One label: the number of texts for which it is predicted, and the conclusion of its audit.
 
-    ``verdict`` is over all texts, and ``with_label`` over texts that are predicted to have the
-    label. Both are None if the label was not audited; ``why`` gives the reason. ``test`` is the
-    first test that decided, with its score. ``level`` is the level of the label's intervals.
+    ``verdict`` is over all texts, and ``with_label`` what advice follows on a text that is predicted
+    to have the label. Both are None if the label was not audited; ``why`` gives the reason.
+    ``test`` is the first test that decided, with its score. ``level`` is the level of the label's
+    intervals.
     """
 
     label: str
@@ -57,7 +62,6 @@ def audited_row(label: str, predicted: int, texts: int, audit: Results, level: f
     stopped early.
     """
     verdict = audit.verdict
-    own = verdict.by_class.get(label)
     # The tests of an audit with too few texts, which it names, decided nothing.
     codes = [] if verdict.row == UNFIT else deciding_tests(audit)
     decided = next((one for one in audit.findings if one.code in codes[:1]), None)
@@ -67,7 +71,7 @@ def audited_row(label: str, predicted: int, texts: int, audit: Results, level: f
         predicted,
         texts,
         verdict.level,
-        None if own is None else own.level,
+        audit.for_text(label),
         "" if decided is None else decided.title,
         None if decided is None else decided.score,
         level,
@@ -76,13 +80,16 @@ def audited_row(label: str, predicted: int, texts: int, audit: Results, level: f
 
 
 def summary(rows: Sequence[LabelRow]) -> str:
-    """Count the labels of each verdict."""
-    of = {level: [row.label for row in rows if row.verdict == level] for level in VERDICTS}
+    """Count the labels of each verdict on the texts that are predicted to have the label.
+
+    The verdict for all texts together is left out: where classes differ, it is no advice on any text.
+    """
+    of = {level: [row.label for row in rows if row.with_label == level] for level in VERDICTS}
     said = [f"{level} for {_some(labels)}" for level, labels in of.items() if labels]
-    if left := sum(row.verdict is None for row in rows):
+    if left := sum(row.with_label is None for row in rows):
         said.append(f"{NOT_AUDITED}: {count(left)}")
     what = "1 label" if len(rows) == 1 else f"{count(len(rows))} labels"
-    return f"Attention by label ({what}): {'; '.join(said)}"
+    return f"Attention by label ({what}), for texts predicted to have it: {'; '.join(said)}"
 
 
 def _some(labels: Sequence[str]) -> str:
@@ -117,18 +124,19 @@ def _permits(row: LabelRow) -> bool:
     return any(one is not None and one.permits for one in (row.verdict, row.with_label))
 
 
-HEAD = ("label", "predicted", "verdict", "texts with the label", "decided by", "score")
+COLUMNS = ("predicted", "texts with the label", "all texts together", "decided by", "score")
+HEAD = ("label", *COLUMNS)
 
 
 def cells(row: LabelRow) -> tuple[str, ...]:
     """Write a row, one cell for each column of `HEAD`."""
     predicted = f"{count(row.predicted)} of {count(row.texts)}"
-    verdict = NOT_AUDITED if row.verdict is None else str(row.verdict)
-    own = "" if row.with_label is None else str(row.with_label)
+    own = NOT_AUDITED if row.with_label is None else str(row.with_label)
+    verdict = "" if row.verdict is None else str(row.verdict)
     found = ""
     if row.score is not None:
         found = f"{score(row.score.value)} [{score_span(row.score)}], n = {count(row.score.n)}"
-    return row.label, predicted, verdict, own, row.test or row.why, found
+    return row.label, predicted, own, verdict, row.test or row.why, found
 
 
 def lines(rows: Sequence[LabelRow]) -> list[str]:
@@ -141,9 +149,11 @@ def lines(rows: Sequence[LabelRow]) -> list[str]:
 
 
 def by_verdict(rows: Sequence[LabelRow]) -> tuple[list[LabelRow], list[LabelRow]]:
-    """Group the audited labels by verdict, and list the labels that were not audited separately."""
-    audited = [row for level in VERDICTS for row in rows if row.verdict == level]
-    return audited, [row for row in rows if row.verdict is None]
+    """Group the audited labels by the verdict on texts with the label, and list the labels that were
+    not audited separately.
+    """
+    audited = [row for level in VERDICTS for row in rows if row.with_label == level]
+    return audited, [row for row in rows if row.with_label is None]
 
 
 def reasons(left: Sequence[LabelRow]) -> list[str]:
@@ -151,7 +161,8 @@ def reasons(left: Sequence[LabelRow]) -> list[str]:
     by_reason: dict[tuple[str, ...], list[LabelRow]] = {}
     for row in left:
         counted = _COUNTED.fullmatch(row.why)
-        by_reason.setdefault(counted.groups() if counted else (row.why,), []).append(row)
+        reason = counted.group("few", "least") if counted else (row.why,)
+        by_reason.setdefault(reason, []).append(row)
     return [
         f"{NOT_AUDITED}, {_shared(reason, rows)}: {_first([quoted(row.label) for row in rows])}"
         for reason, rows in by_reason.items()
@@ -163,7 +174,19 @@ def _shared(reason: Sequence[str], rows: Sequence[LabelRow]) -> str:
     if len(rows) == 1 or len(reason) == 1:
         return rows[0].why
     few, least = reason
-    return f"{few}: {_predicted(rows)}; {least}"
+    return "; ".join(filter(None, (f"{few}: {_predicted(rows)}", least, _nearest(rows))))
+
+
+def _nearest(rows: Sequence[LabelRow]) -> str:
+    """Say of the label that needs the fewest texts how many may do."""
+    found = {row.label: _COUNTED.fullmatch(row.why) for row in rows}
+    more = {label: one["more"] for label, one in found.items() if one and one["more"]}
+    # A label of which none were found names no number.
+    fewest = {label: int(one[1]) for label, said in more.items() if (one := _ABOUT.search(said))}
+    if not fewest:
+        return next(iter(more.values()), "")
+    label = min(fewest, key=lambda name: fewest[name])
+    return f"for {quoted(label)} {more[label]}"
 
 
 def _predicted(rows: Sequence[LabelRow]) -> str:

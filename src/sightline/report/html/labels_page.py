@@ -42,6 +42,8 @@ def write_labels(
     write_whole(
         folder, write, {*names.values(), *(one.name for one in folder.glob("label-*.html"))}
     )
+    if not any(folder.iterdir()):  # no label was audited, and nobody else keeps files there
+        folder.rmdir()
     audited, left = (
         [(cells(row), _link(folder, names.get(row.label, ""))) for row in some]
         for some in by_verdict(rows)
