@@ -13,12 +13,12 @@ from sightline.audits.audit_storage import ARRAYS
 from sightline.audits.look_hashes import HashTable
 from sightline.audits.look_storage import FILE
 from sightline.audits.sequential import _Looking
+from sightline.core.protocols import Auditable
 from sightline.core.results import Measurement, Ragged
 from sightline.data.dataset import Dataset
 from sightline.measures.batch_words import type_number
 from sightline.measures.default_measures import default_measures
 from sightline.measures.trace_arrays import cluster_of
-from sightline.models.classifier import AttentionClassifier
 from sightline.numerics.text_clusters import numbered_in_order
 
 HASH = 2**40
@@ -32,7 +32,7 @@ class StopError(Exception):
 
 
 @pytest.fixture(scope="module")
-def trained() -> tuple[AttentionClassifier, Dataset]:
+def trained() -> tuple[Auditable, Dataset]:
     data = sightline.load("planted:reviews(n=400,sentences=2)")
     groups = [f"patient {max(place // 2, place - 10)}" for place in range(len(data.test))]
     test = tuple(replace(text, group=group) for text, group in zip(data.test, groups, strict=True))
@@ -51,7 +51,7 @@ def hashes_in(file: Path) -> list[str]:
 
 
 def test_looks_hold_no_hash_and_resume_with_the_same_numbers(
-    trained: tuple[AttentionClassifier, Dataset], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    trained: tuple[Auditable, Dataset], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model, data = trained
     measures = [*default_measures(), *default_measures(chosen=ASKED)[1:]]
@@ -84,7 +84,7 @@ def test_looks_hold_no_hash_and_resume_with_the_same_numbers(
 
 
 def test_looks_with_hashes_of_an_older_version_are_not_used(
-    trained: tuple[AttentionClassifier, Dataset],
+    trained: tuple[Auditable, Dataset],
 ) -> None:
     table = HashTable.of(trained[1].test)
     with pytest.raises(ValueError, match="cluster"):
@@ -92,7 +92,7 @@ def test_looks_with_hashes_of_an_older_version_are_not_used(
 
 
 def test_hashes_are_found_again_and_other_values_are_left_alone(
-    trained: tuple[AttentionClassifier, Dataset],
+    trained: tuple[Auditable, Dataset],
 ) -> None:
     texts = trained[1].test[:6]
     table = HashTable.of(texts)
@@ -114,7 +114,7 @@ def test_hashes_are_found_again_and_other_values_are_left_alone(
 
 
 def test_a_saved_audit_has_no_hash_and_its_intervals_are_the_same(
-    trained: tuple[AttentionClassifier, Dataset], tmp_path: Path
+    trained: tuple[Auditable, Dataset], tmp_path: Path
 ) -> None:
     model, data = trained
     audit = sightline.audit(model, data, max_texts=70, seed=0)
