@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sightline
-from sightline.audits import one_look
+from sightline.audits import one_look, run
 from sightline.audits.audit_storage import ARRAYS
 from sightline.audits.look_hashes import HashTable
 from sightline.audits.look_storage import FILE
@@ -20,6 +20,8 @@ from sightline.measures.batch_words import type_number
 from sightline.measures.default_measures import default_measures
 from sightline.measures.trace_arrays import cluster_of
 from sightline.numerics.text_clusters import numbered_in_order
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.thresholds import default_thresholds
 
 HASH = 2**40
 """Hashes are larger; indices, counts and scores are not."""
@@ -114,14 +116,20 @@ def test_hashes_are_found_again_and_other_values_are_left_alone(
 
 
 def test_a_saved_audit_has_no_hash_and_its_intervals_are_the_same(
-    trained: tuple[Auditable, Dataset], tmp_path: Path
+    trained: tuple[Auditable, Dataset], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model, data = trained
     audit = sightline.audit(model, data, max_texts=70, seed=0)
     audit.save(tmp_path / "a")
     assert hashes_in(tmp_path / "a" / ARRAYS) == []
-    read = sightline.Audit.load(tmp_path / "a")
-    outputs: list[Any] = [one.measurements["outputs"] for one in (audit, read)]
+    monkeypatch.setattr(run, "_without_hashes", dict)
+    with_hashes = sightline.audit(model, data, max_texts=70, seed=0)
+    outputs: list[Any] = [one.measurements["outputs"] for one in (with_hashes, audit)]
     before, after = (np.asarray(one.values["cluster"]) for one in outputs)
     np.testing.assert_array_equal(numbered_in_order(before), after)
-    assert len(np.unique(after)) < len(after)
+    assert len(np.unique(after)) < len(after) < HASH < before.max()
+    kept = [
+        Evidence(one.measurements, data.label_names, default_thresholds(), 0).clusters
+        for one in (with_hashes, audit)
+    ]
+    np.testing.assert_array_equal(*kept)

@@ -21,7 +21,6 @@ from sightline._io.atomic_write import is_free, plain, put_back, write_whole
 from sightline._io.checksums import MANIFEST, check_unchanged, seal
 from sightline._io.home_folder import from_home
 from sightline.config.json_reader import parse_json, read_as
-from sightline.config.measure_registry import ALWAYS
 from sightline.core.errors import SpecError, StoreError
 from sightline.core.interning import Interner
 from sightline.core.results import (
@@ -36,15 +35,12 @@ from sightline.core.results import (
     TextRecord,
     Values,
 )
-from sightline.numerics.text_clusters import numbered_in_order
 
 Arrays = dict[str, np.ndarray]
 SUMMARY, TEXTS, ARRAYS, _ = FILES = ("audit.json", "texts.jsonl", "arrays.npz", MANIFEST)
 """The files of a saved audit; the first one marks the folder as an audit."""
 LABELS = "labels.json"
 """The file that marks a folder with the audits of several labels (`sightline.audits.label_storage`)."""
-_CLUSTERS = f"{ALWAYS}/cluster"
-"""The array that says which texts belong together."""
 _MADE_AGAIN = "make the audit again"
 
 
@@ -125,17 +121,11 @@ def form_of(value: Values) -> Form:
 
 
 def _arrays(taken: Mapping[str, Measurement]) -> Arrays:
-    """Collect the arrays of measurements, without the hashes of groups: trying all ids finds those
-    behind them. Intervals use only the order of the hashes, which their numbers keep.
-    """
-    arrays = {
+    return {
         place: array
         for name, measurement in taken.items()
         for place, array in arrays_of(name, measurement.values).items()
     }
-    if _CLUSTERS in arrays:
-        arrays[_CLUSTERS] = numbered_in_order(arrays[_CLUSTERS])
-    return arrays
 
 
 def arrays_of(name: str, values: Mapping[str, Values]) -> dict[str, np.ndarray]:
