@@ -591,6 +591,21 @@ NoIds = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+MessagesWithoutTexts = Annotated[
+    bool,
+    typer.Option(
+        "--no-texts",
+        metavar=SWITCH,
+        help="Leave texts, ids and labels that are no class out of error messages.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+MessagesWithoutIds = Annotated[
+    bool,
+    typer.Option(
+        "--no-ids", metavar=SWITCH, help="The same as --no-texts.", rich_help_panel=OUTPUT
+    ),
+]
 Card = Annotated[
     Path | None,
     typer.Option(
