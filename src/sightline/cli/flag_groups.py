@@ -344,8 +344,8 @@ class Messages:
     among the words of the command, before any of them is read.
     """
 
-    no_texts: flags.MessagesWithoutTexts = False
-    no_ids: flags.MessagesWithoutIds = False
+    no_texts: flags.NoTexts = False
+    no_ids: flags.NoIds = False
 
 
 @dataclass(frozen=True, kw_only=True)
