@@ -128,8 +128,8 @@ def test_a_saved_audit_has_no_hash_and_its_intervals_are_the_same(
     before, after = (np.asarray(one.values["cluster"]) for one in outputs)
     np.testing.assert_array_equal(numbered_in_order(before), after)
     assert len(np.unique(after)) < len(after) < HASH < before.max()
-    kept = [
+    first, second = (
         Evidence(one.measurements, data.label_names, default_thresholds(), 0).clusters
         for one in (with_hashes, audit)
-    ]
-    np.testing.assert_array_equal(*kept)
+    )
+    np.testing.assert_array_equal(first, second)
