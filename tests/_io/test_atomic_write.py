@@ -76,6 +76,35 @@ def test_a_write_that_was_broken_is_written_again(tmp_path: Path, kind) -> None:
         assert not os.path.lexists(hidden_name(place))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_next_writer_removes_what_a_killed_one_left(tmp_path: Path, kind) -> None:
+    killed = (
+        "import os, signal, sys; from pathlib import Path; "
+        "from sightline._io.atomic_write import write_whole; "
+        "write_whole(Path(sys.argv[1]), lambda new: "
+        "(new.write_text('texts'), os.kill(os.getpid(), signal.SIGKILL)))"
+    )
+    subprocess.run([sys.executable, "-c", killed, tmp_path / NAME], cwd=ROOT, timeout=120)
+    (left,) = tmp_path.iterdir()
+    assert (left / "new").read_text() == "texts"
+    others = {f".{NAME}.mine", f".{NAME}.mine0001", f".other.{left.suffix[1:]}"}
+    for name in others:
+        (tmp_path / name).mkdir()
+    replace(tmp_path, kind)
+    assert {path.name for path in tmp_path.iterdir()} == {NAME, *others}
+
+
+def test_a_writer_that_lives_keeps_its_folder(tmp_path: Path) -> None:
+    def write(aside: Path) -> None:
+        aside.write_text("first")
+        write_whole(tmp_path / NAME, lambda other: fill(other, NEW, "file"))
+        assert aside.read_text() == "first"
+
+    write_whole(tmp_path / NAME, write)
+    assert (tmp_path / NAME).read_text() == "first"
+    assert [path.name for path in tmp_path.iterdir()] == [NAME]
+
+
 @contextmanager
 def interrupted_at(line: int) -> Iterator[list[int]]:
     """Raise a KeyboardInterrupt before the line of `sightline._io.atomic_write` that runs as the

@@ -89,6 +89,19 @@ def test_the_place_of_a_model_may_begin_at_home(
     assert model_place("hf:~/other") is None
 
 
+def test_the_place_of_a_module_is_what_python_imports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert model_place("py:clin:build") == Path("clin.py")
+    Path("clin").mkdir()
+    assert model_place("py:clin.part:build") == Path("clin")
+    Path("clin.py").touch()
+    assert model_place("py:clin:build") == Path("clin.py")
+    Path("clin/__init__.py").touch()
+    assert model_place("py:clin:build") == Path("clin")
+
+
 def test_what_cannot_be_chosen_names_its_field() -> None:
     with pytest.raises(ModelError, match="there is no such folder") as missing:
         choose(DATA, "no/where")

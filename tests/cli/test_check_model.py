@@ -366,3 +366,30 @@ def test_a_class_that_does_not_say_its_origin_is_told_so(sightline: Call, here, 
             "Tripled: expected a model to audit, got one without 'origin'; add origin = 'elsewhere'"
             in done.err
         )
+
+
+@pytest.mark.parametrize("flag", ["", "--no-texts", "--no-ids"])
+def test_what_code_of_the_user_quotes_is_left_out_by_either_flag(
+    sightline: Call, here: Path, monkeypatch: pytest.MonkeyPatch, flag: str
+):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    text = (
+        FILE
+        + """
+import dataclasses
+
+def quoting():
+    model = build()
+
+    def collate(texts):
+        raise ValueError(f"cannot tokenise {texts[0].text!r}")
+
+    return dataclasses.replace(model, calls=dataclasses.replace(model.calls, collate=collate))
+"""
+    )
+    Path("own.csv").write_text("text,label\n" + "SECRET hurts,no\nfine words,yes\n" * 8)
+    named = (f"py:{write(here, text)}:quoting", "--data", "own.csv")
+    done = sightline("check-model", *named, *filter(None, [flag]))
+    assert done.code == 2
+    assert "collate raised ValueError" in done.err + done.out
+    assert ("SECRET" in done.err + done.out) == (not flag)

@@ -342,11 +342,12 @@ def test_a_label_that_was_asked_for_by_name_and_not_audited_closes_gates_that_ne
 
 
 @pytest.mark.parametrize("flag", ["", "--no-texts", "--no-ids"])
+@pytest.mark.parametrize("command", [("audit",), ("train", "--out", "m")])
 def test_what_a_file_holds_is_left_out_of_errors_by_either_flag(
-    sightline: Call, here: Path, flag: str
+    sightline: Call, here: Path, command: tuple[str, ...], flag: str
 ):
     Path("bare.csv").write_text("SECRET said it hurts,yes\nmore words,no")
-    done = sightline("audit", "--data", "bare.csv", *filter(None, [flag]))
+    done = sightline(*command, "--data", "bare.csv", *filter(None, [flag]))
     assert done.code == 2
     assert "bare.csv" in one_error(done.err)
     assert ("SECRET" in done.err) == (not flag)

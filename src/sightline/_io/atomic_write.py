@@ -5,11 +5,12 @@ from __future__ import annotations
 import errno
 import math
 import os
+import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,12 @@ import numpy as np
 
 from sightline._io.home_folder import from_home
 from sightline.core.errors import StoreError
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None
 
 _KINDS = {
     stat.S_IFREG: "file",
@@ -28,6 +35,10 @@ _KINDS = {
 _MEANWHILE = (errno.ENOENT, errno.EEXIST, errno.ENOTEMPTY)
 """Errors of a rename when another process has just removed or created the folder."""
 _TRIES = 3
+_LOCK = "in-use"
+"""The file that a writer holds locked in its folder."""
+_MADE_UP = re.compile(r"[a-z0-9_]{8}")
+"""What `tempfile.mkdtemp` adds to a name."""
 
 
 def plain(value: Any) -> Any:
@@ -65,7 +76,8 @@ def write_whole(
     """Let ``write`` fill a file or folder next to ``path``, then rename it into place.
 
     A reader finds the old content or the new, never a mix. A killed process can leave a folder
-    under its hidden name; the next reader or writer restores it (`put_back`).
+    under its hidden name; the next reader or writer restores it (`put_back`). What it leaves of the
+    new content is removed by the next writer of the same place.
 
     The new content keeps the permissions of the old. Anything but a file or a folder is refused.
     ``own`` names the files of a folder that may be replaced, as relative paths; all other files
@@ -76,19 +88,66 @@ def write_whole(
         raise StoreError(f"{path}: expected a file or a folder by its name; name another place")
     put_back(final)
     final.parent.mkdir(parents=True, exist_ok=True)
+    _remove_killed(final)
     aside = Path(tempfile.mkdtemp(prefix=f".{final.name}.", dir=final.parent))
     try:
-        write(aside / "new")
-        _check_replaceable(final, aside / "new")
-        _keep_mode(final, aside / "new")
-        if own is not None and kind_of(final) == "folder":
-            # Before the renames: a kill at any moment leaves the user's files in one of the two
-            # folders or in both (decision 0055).
-            _carry_over(final, aside / "new", own)
-        _place(aside / "new", final)
+        with _in_use(aside):
+            write(aside / "new")
+            _check_replaceable(final, aside / "new")
+            _keep_mode(final, aside / "new")
+            if own is not None and kind_of(final) == "folder":
+                # Before the renames: a kill at any moment leaves the user's files in one of the two
+                # folders or in both (decision 0055).
+                _carry_over(final, aside / "new", own)
+            _place(aside / "new", final)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     return final
+
+
+@contextmanager
+def _in_use(aside: Path) -> Iterator[None]:
+    """Lock a file in the folder of a writer; the system releases the lock when the process ends,
+    however it ends.
+    """
+    unnamed = aside / "unlocked"
+    lock = os.open(unnamed, os.O_CREAT | os.O_WRONLY)
+    try:
+        # Where there are no locks, the folder stays when its writer is killed.
+        with suppress(OSError, AttributeError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Renamed after it is locked, so that nobody finds it unlocked while the writer lives.
+            unnamed.rename(aside / _LOCK)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _remove_killed(final: Path) -> None:
+    """Remove the folders next to a place whose writers were killed. They may hold texts, and nothing
+    else would ever remove them.
+    """
+    start = f".{final.name}."
+    with suppress(OSError), os.scandir(final.parent) as found:
+        for one in found:
+            ours = one.name.startswith(start) and _MADE_UP.fullmatch(one.name, len(start))
+            if ours and one.is_dir(follow_symlinks=False) and _was_killed(Path(one.path)):
+                shutil.rmtree(one.path, ignore_errors=True)
+
+
+def _was_killed(aside: Path) -> bool:
+    """Tell whether a folder has the lock of a writer that no longer holds it."""
+    try:
+        lock = os.open(aside / _LOCK, os.O_WRONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (OSError, AttributeError):
+        return False
+    finally:
+        os.close(lock)
+    return True
 
 
 def write_bytes(path: str | Path, content: bytes) -> Path:

@@ -487,7 +487,10 @@ def model_place(model: str) -> Path | None:
     if not prefix:
         return saved_folder(model)
     package = model.removeprefix(prefix).partition(":")[0].partition(".")[0]
-    return Path(package) if Path(package).is_dir() and package else Path(f"{package}.py")
+    folder, file = Path(package), Path(f"{package}.py")
+    # As Python imports: a folder without __init__.py only where there is no file of that name.
+    taken = (folder / "__init__.py").is_file() or (folder.is_dir() and not file.is_file())
+    return folder if package and taken else file
 
 
 def prompt_files(model: str) -> list[Path]:

@@ -23,10 +23,11 @@ import numpy as np
 from sightline._io.atomic_write import write_bytes
 from sightline._io.checksums import sweep_aside
 from sightline.audits.audit_storage import Form, arrays_of, form_of, read_arrays, value_of
+from sightline.audits.look_hashes import HashTable
 from sightline.audits.measure_pass import TextPass
 from sightline.core.errors import ChangedModelError, SpecError
 from sightline.core.protocols import Arrays, Measure
-from sightline.core.results import Failed
+from sightline.core.results import Failed, Values
 
 FILE, COMPARED, COMPLETED = FILES = ("looks.npz", "compared.npz", "completed.npz")
 """What is saved: the looks; the comparison of other maps on some texts; and every measure of the
@@ -36,6 +37,8 @@ _UNREADABLE = (
 )  # fmt: skip
 """What reading a file that is absent, damaged or foreign may raise."""
 _SUMMARY, _FINITE = "summary", "finite"
+_NUMBERED = "numbered"
+"""The quantities whose hashes are saved as numbers, by what a measure has."""
 _HAD = ("rows", "looked")
 """What is saved of a measure: its rows, and the rows that it learns from. What it has learned can
 be anything, so it learns again from the same rows."""
@@ -136,14 +139,15 @@ class KeptLooks:
             return
         arrays, measures = {_FINITE: texts.finite}, dict[str, Any]()
         for name, one in texts.measures.items():
-            had = {what: getattr(one, what) for what in _HAD if getattr(one, what) is not None}
+            had = {what: dict(each) for what in _HAD if (each := getattr(one, what)) is not None}
+            numbered = {what: _number_hashes(each, texts.hashes) for what, each in had.items()}
             forms = {
                 what: {quantity: asdict(form_of(value)) for quantity, value in each.items()}
                 for what, each in had.items()
             }
             outcome = one.guarded.outcome
             error = outcome.error if isinstance(outcome, Failed) else None
-            measures[name] = {"texts": one.texts, "error": error, **forms}
+            measures[name] = {"texts": one.texts, "error": error, _NUMBERED: numbered, **forms}
             for what, each in had.items():
                 arrays |= arrays_of(f"{name}/{what}", each)
         summary = {"key": self.key, "position": asdict(position), "measures": measures}
@@ -163,7 +167,7 @@ class KeptLooks:
             arrays, summary = self._read()
             if summary["key"] == self.key and summary["measures"].keys() == texts.measures.keys():
                 position = Position(**summary["position"])
-                held = _read_back(arrays, summary["measures"])
+                held = _read_back(arrays, summary["measures"], texts.hashes)
                 if position.rivals_too:
                     texts.exchange(with_rivals)
                 _put_back(texts, held, summary["measures"])
@@ -181,13 +185,31 @@ StoredLook = tuple[np.ndarray, dict[str, dict[str, Arrays]]]
 """The texts with finite outputs, and what each measure had."""
 
 
-def _read_back(arrays: dict[str, np.ndarray], measures: Mapping[str, Any]) -> StoredLook:
+def _number_hashes(values: dict[str, Values], hashes: HashTable) -> list[str]:
+    """Replace hashes of groups and words, which can be reversed; name the quantities replaced."""
+    found = {name: hashes.numbered(name, value) for name, value in values.items()}
+    numbered = {name: value for name, value in found.items() if value is not None}
+    values.update(numbered)
+    return [*numbered]
+
+
+def _read_back(
+    arrays: dict[str, np.ndarray], measures: Mapping[str, Any], hashes: HashTable
+) -> StoredLook:
     """Read everything before restoring anything, so that a damaged file changes nothing."""
     finite = arrays.pop(_FINITE)
-    return finite, {
-        name: {what: _held(arrays, f"{name}/{what}", kept[what]) for what in _HAD if what in kept}
-        for name, kept in measures.items()
-    }
+    held: dict[str, dict[str, Arrays]] = {}
+    for name, kept in measures.items():
+        numbered = kept[_NUMBERED]
+        held[name] = {
+            what: {
+                quantity: hashes.restored(quantity, value) if quantity in numbered[what] else value
+                for quantity, value in _held(arrays, f"{name}/{what}", kept[what]).items()
+            }
+            for what in _HAD
+            if what in kept
+        }
+    return finite, held
 
 
 def _put_back(texts: TextPass, held: StoredLook, measures: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -29,6 +30,7 @@ from sightline.audits.collate import (
 )
 from sightline.audits.determinism import DeterminismCheck
 from sightline.audits.isolation import IsolatedMeasure, enter
+from sightline.audits.look_hashes import HashTable
 from sightline.audits.prepass import half, learns_from_all, texts_of
 from sightline.audits.stop_limits import ignore
 from sightline.core.example import Example
@@ -144,6 +146,15 @@ class TextPass:
     def names(self) -> tuple[str, ...]:
         """The names of the measures, in order."""
         return tuple(self.measures)
+
+    @cached_property
+    def hashes(self) -> HashTable:
+        """The hashes that the numbers of a measure may hold: of the audited texts, and of those of
+        other splits that a measure learns from.
+        """
+        surveyed = sorted({_surveys(one) for one in self.measures.values()})
+        others = (text for name in surveyed for text in self.others.get(name, ()))
+        return HashTable.of((*self.texts, *others))
 
     def exchange(self, measures: Mapping[str, Measure]) -> None:
         """Replace measures by others, starting from the first text; a measure with an outcome keeps

@@ -53,6 +53,7 @@ from sightline.data.near_duplicates import counted_once
 from sightline.measures.default_measures import default_measures
 from sightline.measures.predictions import Predictions
 from sightline.models.model_storage import weights_digest
+from sightline.numerics.text_clusters import numbered_in_order
 from sightline.stats.intervals import LEVEL
 from sightline.verdict.estimators import estimates, metrics, with_context
 from sightline.verdict.evidence import Evidence
@@ -325,7 +326,7 @@ def conclude(
         findings=with_context(judgement.findings, numbers),
         estimates=numbers,
         metrics=metrics(answered),
-        measurements=outcomes,
+        measurements=_without_hashes(outcomes),
         spec=spec,
         maps=tuple(row for row in _maps(evidence, looked) if not _is_audited(model, row)),
         learned=_learned(judgement.learned, audited, spec),
@@ -333,6 +334,18 @@ def conclude(
         cards={"data": dict(audited.card), "model": card},
         texts=_records(audited.test, audited.label_names, outcomes),
     )
+
+
+def _without_hashes(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
+    """Number the groups of texts in place of their hashes: trying all ids finds those behind them.
+
+    Intervals use only the order of the hashes, which the numbers keep.
+    """
+    outputs = outcomes.get(ALWAYS)
+    if not isinstance(outputs, Measurement) or "cluster" not in outputs.values:
+        return dict(outcomes)
+    numbers = numbered_in_order(np.asarray(outputs.values["cluster"]))
+    return {**outcomes, ALWAYS: replace(outputs, values={**outputs.values, "cluster": numbers})}
 
 
 def _maps(evidence: Evidence, looked: SequentialResult | None) -> tuple[MapRow, ...]:

@@ -11,7 +11,7 @@ from sightline.api.data_source import read_label_map
 from sightline.api.model_source import notes_of
 from sightline.cli import flags
 from sightline.cli.exit_codes import WRONG_INPUT
-from sightline.cli.flag_groups import ModelTexts, grouped
+from sightline.cli.flag_groups import Messages, ModelTexts, grouped
 from sightline.cli.output import emit, print_lines
 from sightline.cli.stdout_guard import printed_aside
 from sightline.report.sanitize import one_line
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 def check_model(
     model: flags.TrainedModel,
     texts: ModelTexts,
+    messages: Messages,
     seed: flags.Seed = 0,
     as_json: flags.Json = False,
 ) -> None:

@@ -339,6 +339,16 @@ class _Card:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Messages:
+    """What error messages leave out. Nothing reads these: `sightline.cli.app` looks for the flags
+    among the words of the command, before any of them is read.
+    """
+
+    no_texts: flags.NoTexts = False
+    no_ids: flags.NoIds = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Report(_Card, _Page):
     """The report of an audit."""
 

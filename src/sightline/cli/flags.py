@@ -578,7 +578,7 @@ NoTexts = Annotated[
     typer.Option(
         "--no-texts",
         metavar=SWITCH,
-        help="Leave the audited texts out of what is written (a saved audit keeps them).",
+        help="Leave texts out of output and errors (a saved audit keeps them, a model its words).",
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -587,7 +587,7 @@ NoIds = Annotated[
     typer.Option(
         "--no-ids",
         metavar=SWITCH,
-        help="Number the texts in what is written, and leave their ids out.",
+        help="Leave ids of texts out of output and errors, and number the texts.",
         rich_help_panel=OUTPUT,
     ),
 ]

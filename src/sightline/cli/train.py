@@ -14,7 +14,14 @@ from sightline.api.resume import kept_until_written
 from sightline.api.run_options import AuditOptions
 from sightline.cli import flags
 from sightline.cli.dry_run import made_forecast, show_forecast
-from sightline.cli.flag_groups import Console, SeededRun, TrainedModel, TrainingTexts, grouped
+from sightline.cli.flag_groups import (
+    Console,
+    Messages,
+    SeededRun,
+    TrainedModel,
+    TrainingTexts,
+    grouped,
+)
 from sightline.cli.output import emit, print_lines, writing
 from sightline.cli.output_checks import (
     Folder,
@@ -49,6 +56,7 @@ def train(
     model: TrainedModel,
     run: SeededRun,
     console: Console,
+    messages: Messages,
 ) -> None:
     """Train a classifier on the training texts and save it; validation texts choose the epoch that
     is kept.

@@ -23,6 +23,16 @@ def numbered(clusters: Int[Array, " N"]) -> Int[Array, " N"]:
     return np.asarray(first.argsort().argsort()[members])
 
 
+def numbered_in_order(clusters: Int[Array, " N"]) -> Int[Array, " N"]:
+    """Number clusters from 0 in the order of the numbers they have, so that sorting them by either
+    gives the same result.
+
+    >>> numbered_in_order(np.array([70, 30, 70, 50])).tolist()
+    [2, 0, 2, 1]
+    """
+    return np.asarray(np.unique(clusters, return_inverse=True)[1])
+
+
 def group_sums(values: Num[Array, "N *S"], members: Int[Array, " N"]) -> Float[Array, "G *S"]:
     """Add up the rows of each cluster; ``members`` numbers the clusters from 0."""
     sums = np.zeros((int(members.max(initial=-1)) + 1, *values.shape[1:]))

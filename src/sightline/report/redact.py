@@ -43,8 +43,8 @@ def redacted(
 
 
 def number_groups(groups: np.ndarray) -> np.ndarray:
-    """Number groups of texts from 1, in the order of the texts. An audit keeps a hash of each, so
-    that audits can be compared; trying all ids of patients finds those behind the hashes.
+    """Number groups of texts from 1, in the order of the texts. An audit that an older
+    version saved has a hash of each; trying all ids of patients finds those behind the hashes.
     """
     found = [int(one) for one in groups]
     numbers = {group: number for number, group in enumerate(dict.fromkeys(found), start=1)}

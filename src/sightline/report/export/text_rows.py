@@ -16,7 +16,7 @@ more."""
 _LEADING = ("probability", "words")
 """Quantities of the predictions that come first, under their bare names."""
 GROUPS = "cluster"
-"""The quantity of the predictions that says which texts belong together, by hashes of ids or words."""
+"""The quantity of the predictions that says which texts belong together."""
 _NAMED = ("label", "predicted")
 """Quantities of the predictions that already have a column."""
 
