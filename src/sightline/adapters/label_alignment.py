@@ -271,8 +271,8 @@ def _counted_labels(labels: Sequence[str], texts: Mapping[str, LabelTexts]) -> s
 
 
 def _list_labels(labels: Sequence[str], names: Sequence[str]) -> str:
-    """List the labels of the data; of labels that are not shown, those that are no class are
-    counted.
+    """List the labels of the data; where labels are not shown, name the classes of the model and
+    count the others.
     """
     others = [label for label in labels if label not in names]
     if not left_out() or not others:
