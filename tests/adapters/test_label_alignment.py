@@ -2,14 +2,17 @@
 refused.
 """
 
-from collections import Counter
+from pathlib import Path
 
 import pytest
 
-from sightline.adapters.label_alignment import match_labels, numbered_for
+from sightline.adapters.label_alignment import LabelTexts, match_labels, numbered_for
 from sightline.config.label_map import read_label_map, written_label_map
+from sightline.config.spec_syntax import parse_data
+from sightline.core.error_excerpts import NOT_SHOWN, without_excerpts
 from sightline.core.errors import DataError, SightlineError, SpecError
 from sightline.data.assembly.in_memory import data_from
+from sightline.data.load_dataset import load
 
 DEFAULT, NAMED, STARS = (
     ("LABEL_0", "LABEL_1"),
@@ -183,16 +186,31 @@ def test_a_label_that_would_be_run_by_a_shell_is_quoted() -> None:
 def test_a_label_without_a_class_is_named_with_the_number_of_its_texts() -> None:
     splits = ["train"] * 4 + ["validation"] * 2 + ["test"] * 3
     data = data_from([f"film {i}" for i in range(9)], ["odd"] + ["0", "1"] * 4, splits=splits)
-    with pytest.raises(DataError, match=r"no class for 'odd' \(1 text\);"):
+    with pytest.raises(DataError, match=r"no class for 'odd' \(1 text, texts:0\);"):
         numbered_for(data, ("0", "1"))
+
+
+def test_a_label_that_is_not_shown_is_found_by_its_row_and_classes_are_named(
+    tmp_path: Path,
+) -> None:
+    table = tmp_path / "a.csv"
+    splits = ("train", "validation", "test")
+    labels = ["0", "1"] * 6 + ["Mr Secret"]
+    rows = [f"film {i},{label},{splits[i // 2 % 3]}" for i, label in enumerate(labels)]
+    table.write_text("\n".join(["text,label,split", *rows]))
+    data = load(parse_data(str(table)), seed=0)
+    with without_excerpts(), pytest.raises(DataError) as caught:
+        numbered_for(data, ("0", "1"))
+    message = str(caught.value)
+    assert f"{NOT_SHOWN} (1 text, {table}:14)" in message
+    assert "'0', '1' and 1 that is not shown" in message
+    assert "Secret" not in message
 
 
 def test_labels_that_a_map_leaves_out_are_counted() -> None:
     known = {"neg": "negative", "pos": "positive"}
     with pytest.raises(SpecError) as caught:
-        match_labels(
-            "t.csv", ("neg", "neutral", "pos"), NAMED, known, Counter(neg=40, neutral=6, pos=54)
-        )
+        match_labels("t.csv", ("neg", "neutral", "pos"), NAMED, known, {"neutral": LabelTexts(6)})
     message = str(caught.value)
     assert "'neutral' (6 texts)" in message
     assert "neutral=CLASS" in message

@@ -145,8 +145,10 @@ def test_texts_with_a_label_each_are_sets_of_one() -> None:
 
 def test_a_label_that_the_model_lacks_is_an_error_and_can_be_mapped() -> None:
     data = sightline.data_from(["one", "two"], [["a", "x"], []], splits="all")
-    with pytest.raises(DataError, match="no class for 'x'"):
+    with pytest.raises(DataError, match="no class for 'x'") as caught:
         labelled_sets(data, ("a", "b"))
+    assert "'x' (1 text, texts:0)" in str(caught.value)
+    assert "empty cell or list" in str(caught.value)
     assert labelled_sets(data, ("a", "b"), {"x": "b"}).counts == {"a": 1, "b": 1}
     with pytest.raises(DataError, match="no text has a label"):
         labelled_sets(sightline.data_from(["one", "two"], [[], []], splits="all"), ("a",))

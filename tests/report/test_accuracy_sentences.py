@@ -98,6 +98,14 @@ def test_classes_are_named_with_their_shares_most_common_first_and_not_all_of_ma
         "usual": ClassShare(estimate(0.98), estimate(1.0)),
     }
     same_text("report", behind(replace(LEARNED, classes=shares)))
+    rare = ClassShare(
+        Estimate(8 / 300, 0.0135, 0.052, 300, "Wilson"),
+        Estimate(9 / 300, 0.0158, 0.056, 300, "Wilson"),
+    )
+    result = behind(replace(LEARNED, classes={"rare": rare}))
+    assert "'rare' 8 of 300 texts (3 %, 95 % CI 1–5 %), predicted for 9 (3 %, 95" in result
+    none = ClassShare(*[Estimate(math.nan, math.nan, math.nan, 0, "")] * 2)
+    assert "'rare' 0 of 0 texts (undefined" in behind(replace(LEARNED, classes={"rare": none}))
     many = {str(i): ClassShare(estimate(0.05), estimate(0.05)) for i in range(20)}
     assert behind(replace(LEARNED, classes=many)).endswith("; 14 more.")
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from markupsafe import escape
 
-from sightline.core.results import CAVEATS, MUST_NOT, Estimate, Verdict
+from sightline.core.results import CAVEATS, MUST_NOT, Answer, Estimate, Verdict
 from sightline.report.advice import drawn_of_any_text, look_command, shown_maps_advice
 from sightline.report.alternative_maps import (
     NONE_BETTER,
@@ -17,12 +17,14 @@ from sightline.report.alternative_maps import (
     families,
 )
 from sightline.report.card import card
+from sightline.report.comparison_sentences import maps as compared_maps
 from sightline.report.first_screen import maps
 from sightline.report.html.audit_page import render
 from sightline.report.html.table_rows import map_lines
 from sightline.report.map_names import MAPS as KNOWN
 from sightline.report.map_names import map_title
-from sightline.report.sentences import but_not_for, of_classes
+from sightline.report.sentences import of_classes
+from sightline.verdict.comparison.comparison_result import Side
 from tests.report.audits import (
     ASTRAY,
     MAPS,
@@ -166,8 +168,8 @@ def test_a_map_says_for_which_classes_it_fails_and_which_no_map_explains() -> No
     failing = (replace(MAPS[3], against=("x",)), replace(MAPS[0], against=("ham",)))
     (family,) = families(failing, by_absence())
     message = (
-        "weight × logit, but not for texts predicted 'x', for which it was not shown to work, "
-        "nor for texts predicted 'ham' by absence"
+        f"{family.permitted}, or weight × logit, but not for texts predicted 'x', for which it was "
+        "not shown to work, nor for texts predicted 'ham' by absence"
     )
     assert family.answer == message
     assert [line.notes for line in map_lines(family)] == [
@@ -232,7 +234,25 @@ def test_attention_is_named_without_the_classes_for_which_the_verdict_forbids_it
     (family,) = families(alone, by_class())
     assert family.may_be_shown
     assert family.against == ("negative",)
-    assert family.answer == f"attention{but_not_for(['negative'])}"
+    assert family.answer == f"attention{named}"
     (absent,) = families((replace(alone[0], against=("spam", "ham")),), by_absence())
     assert absent.against == ()
-    assert absent.answer == f"attention{but_not_for([], ['ham'])}"
+    assert absent.answer == f"attention{of_classes(['spam'])}"
+
+
+@pytest.mark.parametrize("result", ["inconclusive", "failed", "passed", "not run"])
+@pytest.mark.parametrize("chosen", ["attention", "gradient"])
+@pytest.mark.parametrize("verdict", [by_class(), by_absence(), Verdict(CAVEATS, 4, (), ())])
+def test_every_surface_names_attention_where_the_verdict_permits_it(
+    result: Answer, chosen: str, verdict: Verdict
+) -> None:
+    """The verdict looks at each class; the choice of a map, at all texts together."""
+    rows = [map_row(name, result, 0.4, chosen=name == chosen) for name in ("attention", "gradient")]
+    made = replace(compared(verdict), maps=tuple(rows))
+    (family,) = families(made.maps, made.verdict)
+    side = Side("A", made)
+    for said in (maps(made)[0], card(made).lists[MAY][-1], compared_maps(side)[0]):
+        assert family.permitted in said
+        assert "none of the maps" not in said
+    assert ("gradient" in family.answer) == (chosen == "gradient" and result == "passed")
+    assert "attention" not in family.best

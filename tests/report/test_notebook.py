@@ -35,7 +35,10 @@ def test_the_block_names_classes_and_maps_as_the_page_does() -> None:
             "them when copied into a text of another class."
         ),
         "Accuracy 82 % (95 % CI 77–86 %, n = 872; majority class 51 %).",
-        "How much each word matters: weight × logit. Scores of its words: carried into another text 0.55",
+        (
+            "How much each word matters: attention for texts predicted 'positive', or weight × logit. "
+            "Scores of the words of weight × logit: carried into another text 0.55"
+        ),
     ):
         assert words in " ".join(text.split())
 

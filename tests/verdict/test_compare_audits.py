@@ -33,7 +33,7 @@ from sightline.verdict.comparison.compare_audits import (
     compared,
 )
 from sightline.verdict.comparison.comparison_result import AuditPair, ComparedScore, SideBySide
-from sightline.verdict.comparison.shared_texts import match
+from sightline.verdict.comparison.shared_texts import SAME_TEXTS, match
 from sightline.verdict.effect_sums import score_sums
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
@@ -512,10 +512,10 @@ def test_samples_that_were_drawn_by_other_seeds_are_named_as_why_few_texts_are_s
     assert match(sampled(0, range(60)), sampled(0, range(40, 120)), NAMES, NAMES).notes == ()
     assert match(sampled(0, range(60)), usual(), NAMES, NAMES).notes == ()
     apart = match(sampled(0, range(60)), sampled(1, range(60, 120)), NAMES, NAMES)
-    assert apart.unpaired == (
-        "no text of one is among the texts of the other, by id and text; "
-        f"{said.replace('80', '60')}"
-    )
+    reason = "no text of one is among the texts of the other, by id and text"
+    assert apart.unpaired == f"{reason}; {said.replace('80', '60')}"
+    months = (replace(usual(), texts=texts(rows)) for rows in (range(60), range(60, 120)))
+    assert match(*months, NAMES, NAMES).unpaired == f"{reason}; {SAME_TEXTS}"
 
 
 def test_maps_are_apart_by_their_shares_and_undefined_where_words_differ() -> None:

@@ -76,7 +76,8 @@ PROMISES = (
     _promise(
         "An audit that stops early and was killed resumes after its last finished look, within the "
         "first look and the comparison of maps with the next measure, and ends with the numbers of "
-        "an uninterrupted audit to 1e-9",
+        "an uninterrupted audit: to 1e-9 where the audit runs in double precision, else to the "
+        "rounding of the model",
         "tests/audits/test_sequential.py",
         "tests/audits/test_resumed_comparison.py",
         "tests/cli/test_resuming.py",

@@ -23,7 +23,7 @@ from sightline.core.error_excerpts import left_out, list_names, show, show_name
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable
-from sightline.data.dataset import Dataset
+from sightline.data.dataset import Dataset, read_set
 
 _WHOLE = re.compile(r"([0-9]{1,18})(\.0{1,18})?")
 _NUMBERED = re.compile(r"\b[0-9]+\b")
@@ -44,6 +44,19 @@ class MatchedLabels:
     how: str = ""
 
 
+@dataclass(frozen=True)
+class LabelTexts:
+    """The number of texts of a label, and where the first of them stands, if known."""
+
+    n: int = 0
+    first: str = ""
+
+    def __str__(self) -> str:
+        counted = f"{self.n:,} text{'s' if self.n > 1 else ''}" if self.n else ""
+        at = f"the first at {self.first}" if self.n > 1 and self.first else self.first
+        return ", ".join(filter(None, (counted, at)))
+
+
 LabelMap = Mapping[Any, str] | str
 """The class of each label; or the same mapping as text (`sightline.config.label_map`)."""
 
@@ -60,9 +73,8 @@ def numbered_for(
             f"predicts one of {list_names(names)}; load the data without {setting('labels_sep')}; or, "
             f"{BY_CONFIG}"
         )
-    counts = Counter(dataset.label_names[one.label] for one in chain(*dataset.splits.values()))
     matching = match_labels(
-        dataset.name, dataset.label_names, names, as_read(label_map or {}), counts
+        dataset.name, dataset.label_names, names, as_read(label_map or {}), texts_by_label(dataset)
     )
     numbers = [tuple(names).index(matching.classes[label]) for label in dataset.label_names]
     train, validation, test = (
@@ -71,7 +83,13 @@ def numbered_for(
     )
     card = _said(dataset, matching, names) if matching.how else dataset.card
     return replace(
-        dataset, label_names=tuple(names), train=train, validation=validation, test=test, card=card
+        dataset,
+        label_names=tuple(names),
+        train=train,
+        validation=validation,
+        test=test,
+        card=card,
+        first_rows={},
     )
 
 
@@ -89,6 +107,20 @@ def numbered_for_model(
     return dataset
 
 
+def texts_by_label(dataset: Dataset) -> dict[str, LabelTexts]:
+    """Count the texts of each label as it was read, and find the row of the first one."""
+    numbers = Counter(example.label for example in chain(*dataset.splits.values()))
+    counts, rows = Counter[str](), dict[str, tuple[str, int]]()
+    for number, name in enumerate(dataset.label_names):
+        row = dataset.first_rows.get(name)
+        for label in read_set(name) if dataset.several else (name,):
+            counts[label] += numbers[number]
+            if row is not None:
+                rows[label] = min(row, rows.get(label, row))
+    places = {label: f"{file}:{line}" for label, (file, line) in rows.items()}
+    return {label: LabelTexts(n, places.get(label, "")) for label, n in counts.items()}
+
+
 def as_read(label_map: LabelMap) -> dict[str, str]:
     """Write the labels of a map as tables do: 0 and True become ``0`` and ``true``."""
     if isinstance(label_map, str):
@@ -104,21 +136,21 @@ def match_labels(
     labels: Sequence[str],
     names: Sequence[str],
     label_map: Mapping[str, str],
-    counts: Mapping[str, int] | None = None,
+    texts: Mapping[str, LabelTexts] | None = None,
 ) -> MatchedLabels:
     """Find the class of each label; see the module for the rules.
 
-    ``counts`` are the texts of each label, which an error names: a label of one text may be a typo.
+    ``texts`` are those of each label, which an error counts: a label of one text may be a typo.
     """
     if label_map:
-        return _mapped(data, labels, names, label_map, counts or {})
+        return _mapped(data, labels, names, label_map, texts or {})
     if set(labels) <= set(names):
         return MatchedLabels({label: label for label in labels})
     if (numbers := _numbers(labels, names)) is not None:
         return _apart(data, names, MatchedLabels(numbers, _NUMBERS))
     classes = {label: _named(label, names) for label in labels}
     if unknown := [label for label, name in classes.items() if name not in names]:
-        raise _unknown(data, labels, names, unknown, counts or {})
+        raise _unknown(data, labels, names, unknown, texts or {})
     return _apart(data, names, MatchedLabels(classes, _NAMES))
 
 
@@ -127,14 +159,14 @@ def _mapped(
     labels: Sequence[str],
     names: Sequence[str],
     label_map: Mapping[str, str],
-    counts: Mapping[str, int],
+    texts: Mapping[str, LabelTexts],
 ) -> MatchedLabels:
     """Apply a map, which may give several labels the same class; labels that it leaves out must be
     class names, whatever their case, blanks and decimals.
     """
     if stray := [label for label in label_map if label not in labels]:
         raise SpecError(
-            f"{data} has no label {show_name(stray[0])}; it has {list_names(labels, show)}",
+            f"{data} has no label {show_name(stray[0])}; it has {_list_labels(labels, names)}",
             field=_FIELD,
         )
     label_map = {label: _named(name, names) for label, name in label_map.items()}
@@ -146,7 +178,7 @@ def _mapped(
     classes = {label: label_map.get(label) or _named(label, names) for label in labels}
     if stray := [label for label in labels if classes[label] not in names]:
         message = (
-            f"the map leaves out {_counted_labels(stray, counts)}, and the model has no class of "
+            f"the map leaves out {_counted_labels(stray, texts)}, and the model has no class of "
             "that name"
         )
         raise SpecError(
@@ -215,27 +247,38 @@ def _unknown(
     labels: Sequence[str],
     names: Sequence[str],
     unknown: Sequence[str],
-    counts: Mapping[str, int],
+    texts: Mapping[str, LabelTexts],
 ) -> DataError:
     """Make an error that lists both sides, with a map to complete."""
     message = (
-        f"{data}: the model has no class for {_counted_labels(unknown, counts)}; the data have the "
-        f"labels {list_names(labels, show)}"
+        f"{data}: the model has no class for {_counted_labels(unknown, texts)}; the data have the "
+        f"labels {_list_labels(labels, names)}"
     )
     message += f", the model has the classes {list_names(names)}"
     return DataError(f"{message}; say which is which with {_advice(labels, names, {})}, {_OR_LESS}")
 
 
-def _counted_labels(labels: Sequence[str], counts: Mapping[str, int]) -> str:
-    """List labels with the number of their texts, if that is known."""
-    if left_out():
-        return list_names(labels, show)
+def _counted_labels(labels: Sequence[str], texts: Mapping[str, LabelTexts]) -> str:
+    """List labels with the number of their texts and the place of the first, if these are known: a
+    label that is not shown can be found by its place.
+    """
 
     def counted(label: str) -> str:
-        n = counts.get(label)
-        return show(label) if n is None else f"{show(label)} ({n:,} text{'s' if n != 1 else ''})"
+        about = str(texts.get(label, ""))
+        return f"{show(label)} ({about})" if about else show(label)
 
     return list_names([counted(label) for label in labels], str)
+
+
+def _list_labels(labels: Sequence[str], names: Sequence[str]) -> str:
+    """List the labels of the data; where labels are not shown, name the classes of the model and
+    count the others.
+    """
+    others = [label for label in labels if label not in names]
+    if not left_out() or not others:
+        return list_names(labels)
+    known = [label for label in labels if label in names]
+    return " and ".join(filter(None, (list_names(known), list_names(others, show))))
 
 
 def _advice(labels: Sequence[str], names: Sequence[str], known: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sightline.adapters.label_alignment import LabelMap, as_read, match_labels
+from sightline.adapters.label_alignment import LabelMap, as_read, match_labels, texts_by_label
 from sightline.core.error_excerpts import list_names
 from sightline.core.errors import DataError, setting
 from sightline.core.example import Example
@@ -55,6 +55,7 @@ class LabelledSets:
             test=test,
             label_names=classes,
             card=card,
+            first_rows={},
         )
 
 
@@ -82,7 +83,9 @@ def labelled_sets(
             f"{dataset.name}: no text has a label; does {setting('label')} name the right column?"
         )
     try:
-        matching = match_labels(dataset.name, known, names, as_read(label_map or {}))
+        matching = match_labels(
+            dataset.name, known, names, as_read(label_map or {}), texts_by_label(dataset)
+        )
     except DataError as error:
         # Settings stay marked, so that each interface spells them its own way.
         raise DataError(_advised(error.spelled(setting), dataset)) from None
@@ -95,7 +98,7 @@ def labelled_sets(
 
 
 def _advised(message: str, dataset: Dataset) -> str:
-    """Add how several labels of a text are written, if none were read."""
+    """Add how several labels of a text are written, if none were read; else, how none is."""
     if dataset.several:
-        return message
+        return f"{message}; a text without a label has an empty cell or list"
     return f"{message}; if a text has several labels, {setting('labels_sep', ';')} reads them"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -40,6 +40,8 @@ class Dataset:
     card: Mapping[str, Any]
     max_tokens: int = DataSpec.max_tokens
     """The most words of a text that were read; a model trained on the texts remembers it."""
+    first_rows: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    """For each label as it was read, the file and the line of its first text, for errors."""
 
     def __post_init__(self) -> None:
         if len(set(self.label_names)) < len(self.label_names):

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sightline.core.results import Estimate, Learned, Reason
-from sightline.report.number_format import count, count_phrase, percent, percentage, places_of
+from sightline.report.number_format import (
+    count,
+    count_phrase,
+    percent,
+    percent_in_brackets,
+    percentage,
+    places_of,
+    texts,
+)
 from sightline.report.sentences import quoted
 from sightline.verdict.verdict_table import NO_BETTER
 
@@ -94,15 +102,17 @@ def _unseen(learned: Learned) -> str:
 
 
 def _classes(learned: Learned) -> str:
-    """Name the classes, the most common first, with their shares of texts and predictions."""
+    """Name the classes, the most common first, with their texts and their predictions."""
     shares = sorted((learned.classes or {}).items(), key=lambda one: -one[1].texts.value)
     named = [
-        f"{quoted(name)} {_share(one.texts)} of the texts, {_share(one.predicted)} of the predictions"
+        f"{quoted(name)} {_counted(one.texts)} of {texts(one.texts.n)} ({percent_in_brackets(one.texts)}), "
+        f"predicted for {_counted(one.predicted)} ({percent_in_brackets(one.predicted)})"
         for name, one in shares[:MOST]
     ]
     more = [f"{count(len(shares) - MOST)} more"] if len(shares) > MOST else []
     return f"Classes: {'; '.join([*named, *more])}." if named else ""
 
 
-def _share(estimate: Estimate) -> str:
-    return percentage(estimate.value)
+def _counted(share: Estimate) -> str:
+    """Give the number of texts behind a share."""
+    return count(round(share.value * share.n)) if share.n else "0"

@@ -13,7 +13,13 @@ from sightline.core.audited_map import ATTENTION, reword_for_map
 from sightline.core.results import MUST_NOT, Estimate, MapRow, Results, Verdict
 from sightline.report.map_names import map_title
 from sightline.report.number_format import count, plainly, texts
-from sightline.report.sentences import answers, but_not_for, by_absence, shown_parts
+from sightline.report.sentences import (
+    answers,
+    but_not_for,
+    by_absence,
+    of_classes,
+    shown_parts,
+)
 
 _HOW = (
     "Numbers are scores: 0 is what random words do to the prediction (below 0 is worse), 1 "
@@ -141,8 +147,39 @@ class MapFamily:
         return all(row.name == ATTENTION for row in self.rows)
 
     @property
+    def permitted(self) -> str:
+        """Name attention, with the texts for which the verdict lets it be shown; empty if there are
+        none. Of signed maps it is none.
+        """
+        if self.signed or self.verdict is None or self.forbidden:
+            return ""
+        return f"{self.of_map}{of_classes(self._permitted_classes)}"
+
+    @property
+    def _permitted_classes(self) -> tuple[str, ...]:
+        """The predicted classes for which attention may be shown; empty if for all texts."""
+        parts = () if self.verdict is None else shown_parts(self.verdict)
+        return tuple(name for part in parts for name in part.classes)
+
+    @property
     def answer(self) -> str:
         """Name the map that may be shown; a chosen map that carries too little is none."""
+        return self.with_score("")
+
+    def with_score(self, text: str) -> str:
+        """Name the map that may be shown, with ``text`` after the name of a map but attention.
+
+        What the verdict says of attention comes first, because the verdict also looks at each
+        predicted class, and the choice of a map at all texts together.
+        """
+        if not self.permitted:
+            return self._chosen_answer(text)
+        if self.may_be_shown and self.name != ATTENTION:
+            return f"{self.permitted}, or {self._chosen_answer(text)}"
+        return self.permitted
+
+    def _chosen_answer(self, text: str) -> str:
+        """Say whether the chosen map may be shown."""
         if not self.tested:
             return "not measured on these texts"
         if self.alone and not (self.may_be_shown and not self.forbidden):
@@ -155,7 +192,7 @@ class MapFamily:
                 return f"none: {called} works over all texts together, but for no class by itself"
             if self.name == ATTENTION and self.forbidden:
                 return reword_for_map(NONE_BETTER, self.of_map)
-            return f"{called}{self.but_not_for}"
+            return f"{called}{text}{self.but_not_for}"
         why = "" if self.chosen is None else "; ".join(self.chosen.notes)
         few = f" ({why})" if why else ""
         return f"none of the maps that were tried, as far as these texts can tell{few}"
@@ -165,7 +202,14 @@ class MapFamily:
         """Name the chosen map if it may not be shown."""
         if self.chosen is None or self._passes or not self.tested or self.alone:
             return ""
-        return f"The best was {self.called(self.chosen.name)}."
+        if self.permitted and self.name == ATTENTION:
+            return ""  # the answer names it
+        return f"The best{self._over_all} was {self.called(self.chosen.name)}."
+
+    @property
+    def _over_all(self) -> str:
+        """Say that a map was chosen over all texts, where the answer is for some classes alone."""
+        return " over all texts" if self.permitted and self._permitted_classes else ""
 
     @property
     def compared_with_attention(self) -> str:
@@ -175,8 +219,9 @@ class MapFamily:
         others = (row.carried for row in self.rows if row.name == ATTENTION and not row.chosen)
         attention = [f", those of {self.of_map} {plainly(one)}" for one in others if _known(one)]
         half = " on one half of the texts" if self.alone else ""
+        start = "Over all texts, copied" if self._over_all and not half else "Copied"
         return (
-            f"Copied into another text{half}, {self._whose} score {plainly(self.chosen.carried)}"
+            f"{start} into another text{half}, {self._whose} score {plainly(self.chosen.carried)}"
             f"{''.join(attention)}, from random words (0) to all words (1)."
         )
 
@@ -190,7 +235,8 @@ class MapFamily:
     @property
     def _whose(self) -> str:
         """Name the words that the numbers are about, for a sentence after the answer."""
-        return f"the words of {self.called(self.name)}" if self.alone else "its words"
+        several = self.alone or (bool(self.permitted) and self.name != ATTENTION)
+        return f"the words of {self.called(self.name)}" if several else "its words"
 
 
 def _known(one: Estimate | None) -> TypeGuard[Estimate]:

@@ -41,8 +41,7 @@ from sightline.report.advice import (
     more_texts,
     one_training,
 )
-from sightline.report.alternative_maps import NONE_BETTER, MapFamily, compared_on, families
-from sightline.report.map_names import map_title
+from sightline.report.alternative_maps import MapFamily, compared_on, families
 from sightline.report.number_format import bracketed, ci_and_n, plainly, score, texts
 from sightline.report.sentences import (
     ALL_TOGETHER,
@@ -395,19 +394,11 @@ def _kind(family: MapFamily) -> str:
 
 
 def _map(family: MapFamily, audit: Results, *, scores: bool) -> str:
-    """Name the map that may be shown; attention itself if the verdict allows it."""
-    allowed = shown_parts(audit.verdict)
-    noun = audit.verdict.of_map
-    which = of_classes([name for part in allowed for name in part.classes])
-    attention = f"{noun}{which}" if allowed and not family.signed else ""
-    if family.chosen is None or not family.may_be_shown:
-        return attention or family.answer
-    if family.name == ATTENTION:
-        return attention or reword_for_map(NONE_BETTER, noun)
-    carried = family.chosen.carried
-    text = f" ({score_of_map(audit, carried)})" if carried is not None and scores else ""
-    other = f"{map_title(family.name)}{text}{family.but_not_for}"
-    return f"{attention}, or {other}" if attention else other
+    """Name the map that may be shown, with its score; attention has its score in the verdict."""
+    carried = None if family.chosen is None else family.chosen.carried
+    if not scores or carried is None or family.name == ATTENTION:
+        return family.answer
+    return family.with_score(f" ({score_of_map(audit, carried)})")
 
 
 def score_of_map(audit: Results, carried: Estimate) -> str:

@@ -111,12 +111,24 @@ def percent(estimate: Estimate, also: str = "") -> str:
     """
     if math.isnan(estimate.value):
         return plainly(estimate)
-    places = places_of(estimate)
     more = f"; {also}" if also else ""
-    return (
-        f"{percentage(estimate.value, places)} ({level_of([estimate])}{KEEP}% CI {_percent_span(estimate, places)}, "
-        f"n{KEEP}={KEEP}{count(estimate.n)}{more})"
-    )
+    share, interval = _percent_and_interval(estimate)
+    return f"{share} ({interval}, n{KEEP}={KEEP}{count(estimate.n)}{more})"
+
+
+def percent_in_brackets(estimate: Estimate) -> str:
+    """Write a share in per cent with its interval, to stand in brackets after a count.
+
+    >>> percent_in_brackets(Estimate(0.88, 0.838, 0.912, 300, "")).replace(KEEP, " ")
+    '88 %, 95 % CI 84–91 %'
+    """
+    return ", ".join(_percent_and_interval(estimate))
+
+
+def _percent_and_interval(estimate: Estimate) -> tuple[str, str]:
+    places = places_of(estimate)
+    interval = f"{level_of([estimate])}{KEEP}% CI {_percent_span(estimate, places)}"
+    return percentage(estimate.value, places), interval
 
 
 def _percent_span(estimate: Estimate, places: int) -> str:

@@ -5,7 +5,7 @@ why.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -63,8 +63,22 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: SplitRule, seed: i
         **before,
     )
     return Dataset(
-        name, **splits, label_names=chosen.label_names, card=card, max_tokens=spec.max_tokens
+        name,
+        **splits,
+        label_names=chosen.label_names,
+        card=card,
+        max_tokens=spec.max_tokens,
+        first_rows=_first_rows(corpus, used),
     )
+
+
+def _first_rows(corpus: Corpus, used: Iterable[Text]) -> dict[str, tuple[str, int]]:
+    """Find the file and the line of the first text of each label."""
+    first = dict[int, tuple[str, int]]()
+    for text in used:
+        if text.label not in first:
+            first[text.label] = (text.file, text.line)
+    return {corpus.label_names[label]: row for label, row in first.items()}
 
 
 def _lengths(corpus: Corpus, chosen: SelectedSplits, longest: int) -> dict[str, Any]:

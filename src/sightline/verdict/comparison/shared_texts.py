@@ -12,6 +12,8 @@ from sightline.core.results import Measurement, Ragged, Results, TextRecord
 from sightline.numerics.divergences import jensen_shannon
 
 Array = np.ndarray
+SAME_TEXTS = "to compare models, keep one file of texts and audit each model on all of it"
+"""What to do if two audits have other texts, and neither a recipe nor a sample says why."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +63,8 @@ def _unpaired(
         return f"the models answer different questions: their labels are {text}"
     if common:
         return ""
-    return "; ".join(
-        [
-            "no text of one is among the texts of the other, by id and text",
-            *_recipes(first, second),
-            *_samples(first, second),
-        ]
-    )
+    found = [*_recipes(first, second), *_samples(first, second)] or [SAME_TEXTS]
+    return "; ".join(["no text of one is among the texts of the other, by id and text", *found])
 
 
 def _recipes(first: Results, second: Results) -> list[str]:
