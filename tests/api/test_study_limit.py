@@ -1,4 +1,4 @@
-"""`--limit` of a study: which of the missing runs are made."""
+"""`--limit` of a study: which of the missing runs are made, and what is said of them before."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from sightline.api import study as api
 from sightline.api.study import PlannedStudy, RunSettings, plan_file, run_study
 from sightline.config.run_keys import run_key
 from sightline.config.specs import RunSpec
-from sightline.experiments.executors.executor import RunOutcome
+from sightline.experiments.executors.executor import RunOutcome, training_folders
 from sightline.experiments.store import Store
 
 BASE = {
@@ -69,7 +69,7 @@ def test_runs_of_another_process_do_not_count_toward_the_limit(
     shown = list[str]()
 
     @contextmanager
-    def progress(total: int) -> Iterator[api.OnRun]:
+    def progress(total: int, states: int) -> Iterator[api.OnRun]:
         yield lambda ending, description: shown.append(ending)
         ended = [one for one in shown if one != "killed"]
         assert len(ended) <= total == (limit or 4)
@@ -78,3 +78,24 @@ def test_runs_of_another_process_do_not_count_toward_the_limit(
     assert recorded.made == [keys[one] for one in made]
     reached = {*keys} if limit is None else {*keys[: max((*made, -1)) + 1]}
     assert {*found.elsewhere} == recorded.elsewhere & reached
+
+
+def test_saved_states_of_the_runs_to_make_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study, store = planned(seed=[0, 1]), Store(tmp_path)
+    for spec in study.grid.specs:
+        (training,) = training_folders(spec, store)
+        store.partway_folder(training.name).mkdir(parents=True)
+    store.partway_folder("of another study").mkdir()
+    monkeypatch.setattr(api, "executor_of", lambda workers: Recorded(set()))
+    told = list[tuple[int, int]]()
+
+    @contextmanager
+    def progress(total: int, states: int) -> Iterator[api.OnRun]:
+        told.append((total, states))
+        yield lambda ending, description: None
+
+    for limit in (1, None):
+        run_study(study, store, RunSettings(limit=limit), progress)
+    assert told == [(1, 1), (2, 2)]

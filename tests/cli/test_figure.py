@@ -69,6 +69,10 @@ def test_what_is_wrong_is_said_and_nothing_is_written(
             ("heat-map", sa, "--out", "x.svg", "--text-id", "t"),
             "--text-id: no text of this audit has the id 't'",
         ),
+        (
+            ("means", sa, "--out", "x.svg"),
+            "NAME: means is drawn by a study alone; write it in [show]",
+        ),
         (("adversaries", sa, "--out", "x.svg"), "the figure needs runs of adversaries"),
         (
             ("transplant", "nowhere", "--out", "x.svg"),

@@ -3,12 +3,13 @@ an epoch.
 """
 
 import io
+import time
 
 import pytest
 from rich.console import Console
 
 from sightline.cli import progress
-from sightline.cli.progress import Bars, Lines, reading_progress
+from sightline.cli.progress import Bars, Lines, RunCounter, reading_progress, runs_progress
 from sightline.data.read_progress import report_progress
 from sightline.training.resume_state import Epoch
 
@@ -129,3 +130,44 @@ def test_what_is_read_is_told_as_long_as_somebody_watches(
     with reading_progress(as_json=True):
         report_progress("reading others", 1, 139)
     assert capsys.readouterr().err == "reading ␛.csv, MiB: 1 of 139\n"
+
+
+def test_a_study_says_at_once_what_there_is_to_make(capsys: pytest.CaptureFixture[str]) -> None:
+    with runs_progress(4, 1):
+        assert capsys.readouterr().err == (
+            "4 runs to make, 1 unfinished training with a saved state\n"
+        )
+
+
+def test_a_study_shows_its_count_each_minute_while_no_run_ends(clock: list[float]) -> None:
+    shown = list[str]()
+    counter = RunCounter(4, lambda done, description: shown.append(description))
+    counter.begin(0)
+    for seconds in (59, 1, 30, 30):
+        clock[0] += seconds
+        counter.still()
+    assert shown == [
+        "4 runs to make",
+        "0 of 4 runs, in 60 s so far",
+        "0 of 4 runs, in 2 min so far",
+    ]
+    counter.ended("done", "")
+    assert shown[-1] == "1 of 4 runs, 0.5 a minute, about 6 min left"
+    for left in ("about 5 min left", "about 4 min left"):
+        clock[0] += 60
+        counter.still()
+        assert shown[-1].endswith(left)
+    clock[0] += 600  # longer than all three were expected to take
+    counter.still()
+    assert shown[-1] == "1 of 4 runs, 0.5 a minute, in 14 min so far"
+
+
+def test_a_study_that_makes_one_long_run_writes_to_its_log(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN", 0.01)
+    with runs_progress(2):
+        time.sleep(0.5)
+    assert capsys.readouterr().err.count("\n0 of 2 runs, in 1 s so far") > 1
+    time.sleep(0.05)
+    assert not capsys.readouterr().err  # no line after the last run

@@ -175,7 +175,7 @@ def test_a_cluster_that_cannot_be_reached_is_said_and_no_cell_fails(
         "--head` starts"
     )
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"error: {message}")
+    assert done.err.startswith(f"4 runs to make\nerror: {message}")
     assert list((tmp_path / "store").glob("runs/*")) == []
     planned = sightline(*asked, "--dry-run", "--json")
     assert (planned.code, planned.json["workers"], planned.json["to_run"]) == (0, 1, 4)

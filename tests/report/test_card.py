@@ -2,8 +2,10 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+import yaml
 
 from sightline.core.results import Measurement, NotRun
 from sightline.report.card import card
@@ -14,6 +16,8 @@ from sightline.verdict.seed_summary import summarise_seeds
 from tests.report.audits import audit, by_class, compared, estimate, hostile
 from tests.report.pages import Page
 from tests.snapshots import same_text
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_a_card_has_the_verdict_the_numbers_and_how_to_repeat_it() -> None:
@@ -76,9 +80,19 @@ def test_nothing_in_a_card_is_obeyed() -> None:
 def test_only_what_was_done_is_told_with_the_works_it_rests_on() -> None:
     result = methods(audit())
     assert "gradients and with leave-one-out (Jain & Wallace 2019)" in result
-    assert works(audit()) == [WORKS["Jain & Wallace 2019"]]
+    assert works(audit())[1:] == [WORKS["Jain & Wallace 2019"]]
     for short in WORKS:
         assert short == "Jain & Wallace 2019" or short not in result
+
+
+def test_a_card_cites_the_version_that_made_the_audit_as_the_citation_file_does() -> None:
+    made = replace(audit(), environment={"versions": {"sightline": "9.8.7"}})
+    cited = works(made)[0]
+    assert "sightline 9.8.7" in cited
+    assert f"- {cited}" in card_markdown(card(made))
+    file = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert cited.startswith(f"{file['authors'][0]['name']}. {file['title']} ")
+    assert "[`CITATION.cff`](CITATION.cff)" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_data_and_how_texts_were_chosen_are_told_without_the_folders_they_lie_in() -> None:
@@ -184,7 +198,7 @@ def test_a_work_is_cited_where_it_applies_and_nowhere_else(
     assert WORKS[short] in works(taken)
     if not model:
         skipped = replace(bare, measurements={code: NotRun(code, "needs decode")})
-        assert works(skipped) == works(bare) == []
+        assert works(skipped) == works(bare) == works(audit())[:1]
 
 
 def test_a_command_to_repeat_keeps_its_blanks_and_stays_on_one_line() -> None:

@@ -4,7 +4,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -285,6 +285,46 @@ def test_latex_by_hand() -> None:
 def test_a_label_is_of_letters_that_ref_takes_and_left_out_where_there_are_none() -> None:
     assert "\\label{tab:who-needs-it-2}" in to_latex(replace(TABLE, title="Who_needs {it}? \\2"))
     assert "\\label" not in to_latex(replace(TABLE, title="漢字"))
+
+
+def long_table(rows: int, *columns: Sequence[str]) -> Table:
+    cells = tuple(
+        tuple(TableCell(column[i % len(column)]) for column in columns) for i in range(rows)
+    )
+    names = tuple((f"row {i}",) for i in range(rows))
+    titles = tuple(f"column {i}" for i in range(len(columns)))
+    return Table("Long", titles, cells, names, ("name",), ("a note",))
+
+
+@pytest.mark.parametrize(("rows", "floats"), [(34, 1), (35, 2), (69, 2), (70, 3), (0, 1)])
+def test_a_table_longer_than_a_page_is_several_floats_of_one_number(rows: int, floats: int) -> None:
+    result = to_latex(long_table(rows, ("x",)))
+    assert result.count("\\begin{table}") == result.count("\\end{table}") == floats
+    assert result.count("\\addtocounter{table}{-1}\n\\caption{Long (continued)}") == floats - 1
+    assert result.count("\\label{tab:long}") == result.count("a note") == 1
+    assert re.findall(r"row (\d+) & x", result) == [str(i) for i in range(rows)]
+    assert result.count("name & column 0 ") == result.count("\\begin{tabular}")
+    assert max(map(len, (part.splitlines() for part in result.split("\\end{table}")))) <= 50
+
+
+def test_notes_that_do_not_fit_below_a_table_get_a_float() -> None:
+    table = replace(long_table(30, ("x",)), notes=("word " * 80,) * 3)
+    *_, last = to_latex(table).split("\\begin{table}")
+    assert "tabular" not in last
+    assert last.count("Note: word") == 2
+
+
+def test_columns_that_continue_below_leave_out_rows_without_an_entry() -> None:
+    wide = "x" * 60
+    first, second = to_latex(long_table(6, (wide, ""), (wide, "", ""))).split("\\begin{tabular}")[
+        1:
+    ]
+    assert re.findall(r"row (\d)", first) == list("012345")
+    assert re.findall(r"row (\d)", second) == ["0", "3"]
+    missing = long_table(6, (wide,), (wide, ""))
+    rows = tuple((one, two if two.value else LOST) for one, two in missing.rows)
+    kept = to_latex(replace(missing, rows=rows)).split("\\begin{tabular}")[2]
+    assert re.findall(r"row (\d)", kept) == list("012345")  # a reason is an entry
 
 
 # ---------------------------------------------------------------- CSV

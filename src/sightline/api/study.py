@@ -17,6 +17,7 @@ from sightline.config.specs import OWN
 from sightline.core.errors import SpecError, StoreError
 from sightline.core.results import Table
 from sightline.core.whole_numbers import whole
+from sightline.experiments.executors.executor import training_folders
 from sightline.experiments.executors.worker_choice import Workers, executor_of, read_workers
 from sightline.experiments.grid import Grid, grid_from
 from sightline.experiments.store import Store, Summary
@@ -55,12 +56,12 @@ class OnRun(Protocol):
 class ShowRuns(Protocol):
     """Returns the callback for the runs of a study."""
 
-    def __call__(self, total: int, /) -> AbstractContextManager[OnRun]:
-        """Start to show ``total`` runs."""
+    def __call__(self, total: int, states: int, /) -> AbstractContextManager[OnRun]:
+        """Start to show ``total`` runs, whose trainings have so many saved states."""
 
 
 @contextmanager
-def silent(total: int) -> Iterator[OnRun]:
+def silent(total: int, states: int) -> Iterator[OnRun]:
     """Show nothing."""
     yield lambda ending, description: None
 
@@ -212,13 +213,19 @@ def run_study(
     _check_tables(todo)
     left = set[str]()
     if todo:
-        with progress(len(todo)) as show:
+        with progress(len(todo), _states_of(todo, store)) as show:
             left = _make(every, store, running, show)
         store.sweep()  # workers may have been killed meanwhile
     # Runs that were complete at the start are not read again; runs of other processes may be
     # complete by now.
     found |= store.find(key for key in study.grid.keys if running.wants(found.get(key)))
     return FinishedStudy(study, store, found, left & {*study.grid.keys} - found.keys())
+
+
+def _states_of(todo: Sequence[RunSpec], store: Store) -> int:
+    """Count the unfinished trainings of runs whose state a stopped study left."""
+    needed = {folder.name for spec in todo for folder in training_folders(spec, store)}
+    return sum(store.partway_folder(key).is_dir() for key in needed)
 
 
 def _make(every: Sequence[RunSpec], store: Store, running: RunSettings, show: OnRun) -> set[str]:

@@ -69,7 +69,11 @@ def figure(
     """
     from sightline.report.figures.figure_registry import FIGURES, numbers_of, write_figure  # noqa: PLC0415  (numpy)
     from sightline.report.figures.matplotlib_output import ENDINGS, check_drawing  # noqa: PLC0415  (numpy)
+    from sightline.report.figures.study_means import MEANS  # noqa: PLC0415  (numpy)
 
+    if name == MEANS:
+        message = "drawn by a study alone; write it in [show] figures of the study's file"
+        raise SpecError(f"NAME: {MEANS} is {message}, and run sightline study FILE --out DIR")
     if name not in FIGURES:
         near = near_it(name, FIGURES)
         raise SpecError(f"NAME: expected one of {', '.join(FIGURES)}, got {name!r}{near}")

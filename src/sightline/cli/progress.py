@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -225,7 +226,9 @@ class Lines:
 
 
 @contextmanager
-def runs_progress(total: int, *, quiet: bool = False) -> Iterator[Callable[[str, str], None]]:
+def runs_progress(
+    total: int, states: int = 0, *, quiet: bool = False
+) -> Iterator[Callable[[str, str], None]]:
     """Show how many runs of a study are done, how fast, and how long the rest takes; call it with
     each ending.
     """
@@ -233,11 +236,34 @@ def runs_progress(total: int, *, quiet: bool = False) -> Iterator[Callable[[str,
         yield lambda ending, description: None
     elif sys.stderr.isatty():
         with _bars() as shown:
-            yield RunCounter(total, RunBar(shown, total)).ended
+            counter = RunCounter(total, RunBar(shown, total))
+            counter.begin(states)
+            yield counter.ended
     else:
-        yield RunCounter(
+        counter = RunCounter(
             total, lambda done, description: print(description, file=sys.stderr, flush=True)
-        ).ended
+        )
+        counter.begin(states)
+        with _each_minute(counter):
+            yield counter.ended
+
+
+@contextmanager
+def _each_minute(counter: RunCounter) -> Iterator[None]:
+    """Show the count again while no run ends: a run may take hours, and says nothing meanwhile."""
+    over = Event()
+
+    def watch() -> None:
+        while not over.wait(counter.told_at + SECONDS_BETWEEN - time.monotonic()):
+            counter.still()
+
+    thread = Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 class RunBar:
@@ -258,22 +284,37 @@ class RunCounter:
     def __init__(self, total: int, show: Callable[[int, str], None]) -> None:
         self.total, self.show = total, show
         self.done = self.failed = 0
-        self.began = time.monotonic()
+        self.began = self.ended_at = self.told_at = time.monotonic()
+
+    def begin(self, states: int) -> None:
+        """Say how many runs there are to make, and what a stopped study left."""
+        trainings = count_phrase(states, "unfinished training")
+        found = f", {trainings} with a saved state" if states else ""
+        self.show(0, f"{count_phrase(self.total, 'run')} to make{found}")
 
     def ended(self, ending: str, description: str) -> None:
         """Count one ending; a killed run waits for another worker and is not done."""
         self.done += ending != "killed"
         self.failed += ending == "failed"
-        seconds = time.monotonic() - self.began
-        left = seconds / max(self.done, 1) * (self.total - self.done)
-        words = [
-            f"{self.done} of {count_phrase(self.total, 'run')}",
-            f"{60 * self.done / max(seconds, 1e-9):.1f} a minute",
-        ]
+        self.ended_at = time.monotonic()
+        self._tell(description)
+
+    def still(self) -> None:
+        """Show the count if nothing was shown for a minute."""
+        if time.monotonic() - self.told_at >= SECONDS_BETWEEN:
+            self._tell("")
+
+    def _tell(self, description: str) -> None:
+        self.told_at = now = time.monotonic()
+        took = max(self.ended_at - self.began, 1e-9)
+        words = [f"{self.done} of {count_phrase(self.total, 'run')}"]
+        words += [f"{60 * self.done / took:.1f} a minute"] if self.done else []
         words += [f"{self.failed} failed"] if self.failed else []
-        words += (
-            [f"about {duration(left)} left"]
-            if self.done < self.total
-            else [f"in {duration(seconds)}"]
-        )
+        # A run that takes longer than those before has outlived its estimate, and gets none.
+        left = took / self.done * self.total - (now - self.began) if self.done else 0.0
+        if self.done < self.total and left > 0:
+            words.append(f"about {duration(left)} left")
+        else:
+            so_far = "so far" if self.done < self.total else ""
+            words.append(f"in {duration(now - self.began)} {so_far}".rstrip())
         self.show(self.done, one_line(", ".join([*words, *([description] if description else [])])))

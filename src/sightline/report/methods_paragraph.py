@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sightline.core.audited_map import ATTENTION, reword_for_map
+from sightline.core.installation import DISTRIBUTION
 from sightline.core.results import Measurement, Results
 from sightline.report.number_format import level_of, texts
 from sightline.report.provenance import card_name
@@ -164,9 +165,17 @@ def methods(audit: Results, trainings: int = 1) -> str:
 
 
 def works(audit: Results) -> list[str]:
-    """List the references of the paragraph in full."""
+    """List the references of the paragraph in full, with this software first."""
     description = methods(audit)
-    return [whole for short, whole in WORKS.items() if short in description]
+    return [_software(audit), *(whole for short, whole in WORKS.items() if short in description)]
+
+
+def _software(audit: Results) -> str:
+    """Cite the version that made the audit, with the author and the title of ``CITATION.cff``."""
+    version = _inside(audit.environment, "versions", "sightline")
+    return (
+        f"The sightline authors. sightline{version and f' {version}'} ({DISTRIBUTION}). Software."
+    )
 
 
 def _sentences(audit: Results, trainings: int) -> Iterator[str]:
