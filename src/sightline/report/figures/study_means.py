@@ -60,7 +60,7 @@ def means(table: Table) -> Plot:
 
 
 def _row_names(table: Table) -> tuple[list[str], str]:
-    """Name each row by the axes on which rows differ, so that no two rows are named alike, and say
+    """Name each row by the axes on which rows differ, so that no two rows have one name, and say
     in a note what all rows share.
     """
     axes = range(len(table.row_axes))
