@@ -568,6 +568,16 @@ def test_labels_of_the_data_are_compared_with_the_logits() -> None:
     assert failed(outcomes(four, labels=tuple("abc"))) == ["link"]
 
 
+def test_labels_of_the_model_are_compared_with_the_logits() -> None:
+    three = wrapped(untrained("mlp(hidden=6)", 3), labels=("neg", "neu"))
+    for labels in (None, ("neg", "neu")):
+        proof = outcomes(three, labels=labels)["link"]
+        assert proof.outcome == "failed"
+        same_text("notes", proof.complaint)
+    right = wrapped(untrained("mlp(hidden=6)", 3), labels=("neg", "neu", "pos"))
+    assert failed(outcomes(right, labels=("neg", "neu", "pos"))) == []
+
+
 class Foreign:
     """A class of somebody's own that satisfies the protocol, as long as it does not break."""
 

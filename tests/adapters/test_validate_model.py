@@ -74,6 +74,13 @@ def test_what_a_model_does_not_say_is_named(missing: str) -> None:
         )  # tests check types before anything is asked
 
 
+@pytest.mark.parametrize("model", [torch.nn.LSTM(2, 2), None, 3])
+def test_what_is_nothing_like_a_model_is_to_be_wrapped(model: object) -> None:
+    with refused(ModelError) as caught:
+        unwrap(sightline.audit)(model, dataset())
+    assert "sightline.wrap" in caught.value.change
+
+
 @pytest.mark.parametrize(
     ("said", "message"),
     [

@@ -3,6 +3,7 @@ read strictly.
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import torch
 from torch import nn
 
 import sightline
+from sightline.adapters.compatibility import require
 from sightline.adapters.wrap import WrappedModule
 from sightline.audits.measure_pass import measure
 from sightline.audits.run import TRAINED_ELSEWHERE
@@ -296,6 +298,26 @@ def test_what_trace_returns_is_read_strictly(name: str) -> None:
     model = wrapped(**changes)
     with pytest.raises(ModelError, match=message):
         model.trace(model.collate(TEXTS))
+
+
+def test_a_squeezed_batch_of_one_text_gets_its_axis_back() -> None:
+    def change(name: str, value: Any) -> ModelError:
+        model = wrapped(**returning(**{name: value}))
+        with pytest.raises(ModelError) as caught:
+            model.trace(model.collate(TEXTS[:1]))
+        return caught.value
+
+    assert ".unsqueeze(0)" in change("attention", lambda a: a.squeeze()).change
+    assert ".unsqueeze(-1)" in change("logits", lambda z: z[:, 0]).change
+
+
+def test_an_error_gives_each_complaint_once() -> None:
+    squeezed = returning(attention=lambda a: a.squeeze())
+    model = wrapped(states=lambda traced: traced["states"], **squeezed)
+    with refused(ModelError) as caught:
+        require(model, examples((9, 9, 9)))
+    assert "2 of its compatibility checks" in str(caught.value)
+    assert str(caught.value).count(".unsqueeze(0)") == 1
 
 
 @pytest.mark.parametrize(

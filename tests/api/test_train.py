@@ -132,6 +132,11 @@ def test_texts_that_were_handed_over_are_known_by_their_content(data: Dataset) -
 def test_a_setting_beside_a_data_spec_is_refused() -> None:
     with pytest.raises(SpecError) as refused:
         sightline.load(parse_data("planted:needle"), max_tokens=7)
+    for place in ("mine.csv", "planted:needle"):
+        with pytest.raises(SpecError) as caught:
+            sightline.load(place, texts="body")
+        assert caught.value.field == "texts"
+        assert "near it: text" in str(caught.value)
     assert refused.value.field == "max_tokens"
 
 

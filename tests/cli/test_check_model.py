@@ -159,7 +159,7 @@ BAD = {
     "py:MODULE:needing": (
         "expected a function that can be called without arguments, got the function needing"
     ),
-    "py:MODULE:bare": "got a bare Tiny; wrap it",
+    "py:MODULE:bare": "got a bare Tiny; wrap it with sightline.wrap",
     "py:MODULE:nothing": "expected what sightline.wrap gives, got the NoneType; return it",
     "py:MODULE:raising": r"raised ValueError: no weights here \(mine_\d+.py:\d+\)",
     "py:MODULE": "expected py:package.module:factory",

@@ -91,7 +91,7 @@ def test_python_compares_as_the_command_does(sightline: Call, two) -> None:
         (["a", "./b", "a/../b"], "a/../b: is the same audit as b; name another"),
         (
             ["a", "nothing"],
-            "nothing: expected a folder that `sightline audit --save` wrote; it has no audit.json",
+            "nothing: expected a folder that `sightline audit --save` wrote; there is no such folder",
         ),
         (
             ["a", "b", "--out", "a/page.html"],

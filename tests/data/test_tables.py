@@ -313,12 +313,24 @@ def test_a_text_with_another_query_is_no_copy(folder):
         "validation": card["splits"]["validation"]["n"],
         "test": card["splits"]["test"]["n"],
     }
-    with refused(DataError):
+    with refused(DataError) as caught:
         load(parse_data(path), 0)
+    assert "1 of its texts also carries another label" in str(caught.value)
     doubled = asked(write(folder, "two.csv", table(records * 2, ASKED)))
     seen = [{(e.tokens, e.query) for e in split} for split in doubled.splits.values()]
     assert sum(map(len, seen)) == len(set().union(*seen)) == 60
     assert sum(doubled.card["duplicates"].values()) == 60
+
+
+def test_texts_that_all_have_two_labels_are_counted_as_such(folder):
+    records = [(f"text number x{i}", label) for i in range(40) for label in ("pos", "neg")]
+    with pytest.raises(DataError, match="40 of its texts also carry another label") as caught:
+        load(parse_data(write(folder, "both.csv", table(records))), 0)
+    assert "give each text one label" in str(caught.value)
+    rare = [(f"text number x{i}", "neg" if i else "pos") for i in range(40)]
+    with pytest.raises(DataError) as caught:
+        load(parse_data(write(folder, "rare.csv", table(rare))), 0)
+    assert "another label" not in str(caught.value)
 
 
 def test_named_splits_may_share_a_text_but_not_its_query(folder):

@@ -4,6 +4,7 @@ processes apart.
 
 import json
 import multiprocessing
+import re
 import resource
 import shutil
 import subprocess
@@ -367,10 +368,29 @@ def test_a_strange_folder_and_another_layout_are_refused(tmp_path: Path) -> None
     (tmp_path / "thesis.tex").write_text("precious")
     with pytest.raises(StoreError, match="exists and is not a store"):
         Store(tmp_path)
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "mine.txt").write_text("of another tool")
+    with pytest.raises(StoreError, match="exists and is not a store"):
+        Store(tmp_path)
     Store(tmp_path / "s")
     (tmp_path / "s" / "store.json").write_text('{"layout": 9}')
     with pytest.raises(StoreError, match="layout 9, this version reads 2"):
         Store(tmp_path / "s")
+
+
+@pytest.mark.parametrize("content", [None, "", "[", "{}", '{"layout": "x"}'])
+def test_a_store_without_a_whole_mark_says_what_it_must_hold(
+    done: Store, content: str | None
+) -> None:
+    mark = done.root / "store.json"
+    mark.unlink() if content is None else mark.write_text(content)
+    for opened in (Store, Store.there):
+        with pytest.raises(StoreError, match=r"store\.json: ") as caught:
+            opened(done.root)
+        assert "new folder" not in str(caught.value)
+    (right,) = re.findall(r"\{.*?\}", str(caught.value).rpartition("holds only")[2])
+    mark.write_text(right)
+    assert Store(done.root).keys() == (KEY,)
 
 
 def test_runs_are_listed_by_key_and_the_torn_are_left_out(done: Store) -> None:

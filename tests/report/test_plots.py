@@ -473,6 +473,39 @@ def test_a_mean_without_an_interval_has_no_line() -> None:
     assert "95 %" in known.notes[0]
 
 
+def row_labels(plot: Plot) -> list[str]:
+    figure = Figure()
+    plot.draw(figure)
+    return [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
+
+
+def test_rows_of_means_are_named_apart() -> None:
+    data = ("planted:needle(n=640,length=10)", "planted:vote(n=640)")
+    models = [f"bilstm(hidden=16)+additive+{end}" for end in ("softmax", "entmax(alpha=1.3)")]
+    rows = tuple((one, model) for one in data for model in models)
+    cells = tuple((TableCell(0.5 + i / 10, 0.4, 0.9, 80, (0, 1, 2)),) for i in range(4))
+    table = Table("entmax", ("accuracy",), cells, rows, ("data", "model"))
+    labels = row_labels(means(table))
+    assert [tuple(one.split("\n")) for one in labels] == [*rows]
+    assert "3 seeds" in means(table).notes[0]
+    assert means(table).height > 0.9 + 0.45 + 4 * 2 * 0.13
+
+    shared = means(replace(table, rows=cells[:2], row_names=rows[:2]))
+    assert row_labels(shared) == models
+    assert f"All rows: {data[0]}." in shared.notes[0]
+
+    long = (f"{'a' * 400}{'b' * 200}", f"{'a' * 401}{'b' * 199}")
+    twins = replace(table, rows=cells[:2], row_names=((long[0], ""), (long[1], "")))
+    assert len({*row_labels(means(twins))}) == 2
+    assert max(map(len, "\n".join(row_labels(means(twins))).split("\n"))) < 60
+
+
+@pytest.mark.parametrize(("seeds", "says"), [((0,), "1 seed a row"), ((), "n: texts.")])
+def test_means_say_how_many_seeds_they_have(seeds: tuple[int, ...], says: str) -> None:
+    table = Table("t", ("accuracy",), ((TableCell(0.5, n=9, seeds=seeds),),), (("a",),), ("model",))
+    assert says in means(table).notes[0]
+
+
 def test_adversaries_stand_beside_their_base_in_the_order_of_lambda() -> None:
     rows = numbers("adversaries")
     assert len({row["base"] for row in rows}) == 1

@@ -170,7 +170,7 @@ def require(
     found = check(model, examples, labels)
     failed = [result for result in found if result.outcome == "failed"]
     if failed:
-        message = " | ".join(result.complaint for result in failed)
+        message = " | ".join(dict.fromkeys(result.complaint for result in failed))
         checks_failed = (
             f"{len(failed)} of its compatibility checks fail"
             if len(failed) > 1

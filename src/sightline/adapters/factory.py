@@ -18,7 +18,7 @@ from torch import nn
 from sightline.adapters.checks.forward_checks import MOST_UNKNOWN, unknown_share
 from sightline.adapters.label_views import has_labels
 from sightline.adapters.truncation import visible_texts
-from sightline.adapters.validate_model import validate
+from sightline.adapters.validate_model import WRAP_IT, validate
 from sightline.adapters.validate_outputs import call_user_code
 from sightline.adapters.wrap import WrappedModule
 from sightline.config.spec_syntax import PY
@@ -131,7 +131,7 @@ def _checked(spec: str, built: object) -> Auditable:
     if hasattr(built, "collate") and hasattr(built, "trace") and not isinstance(built, type):
         return validate(built)
     if isinstance(built, nn.Module):
-        message, change = f"a bare {type(built).__name__}", "wrap it"
+        message, change = f"a bare {type(built).__name__}", WRAP_IT
     else:
         message, change = _about(built), "return it from the factory"
     raise ModelError(f"{spec}: expected what sightline.wrap gives, got {message}", change=change)

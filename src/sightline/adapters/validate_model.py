@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
+from torch import nn
+
 from sightline.adapters.compatibility import require
 from sightline.adapters.label_views import has_labels
 from sightline.adapters.precision import to_float64
@@ -30,6 +32,7 @@ MUST_SAY: Mapping[str, str] = {
     "decode": "add decode(trace, attention), which may raise where decode is not among the offers",
 }
 """The attributes and methods of a model, and what to add if one is missing."""
+WRAP_IT = "wrap it with sightline.wrap or sightline.tap"
 OURS: frozenset[Capability] = frozenset({"variants", "deletion", "influence"})
 """Offers that save time and change no answer: only the classes of this package may declare them."""
 _KNOWN: Mapping[str, tuple[str, ...]] = {"link": ("sigmoid", "softmax"), "origin": get_args(Origin)}
@@ -38,10 +41,17 @@ _KNOWN: Mapping[str, tuple[str, ...]] = {"link": ("sigmoid", "softmax"), "origin
 def validate(model: Any) -> Auditable:
     """Check that a model has all that `Auditable` requires; an error names what is missing."""
     kind = type(model).__name__
-    if missing := next((name for name in MUST_SAY if not hasattr(model, name)), None):
+    missing = [name for name in MUST_SAY if not hasattr(model, name)]
+    if 2 * len(missing) > len(MUST_SAY):  # a class that follows the protocol has most of them
+        if isinstance(model, nn.Module):
+            raise ModelError(f"expected a model to audit, got a bare {kind}", change=WRAP_IT)
+        got = "nothing (None)" if model is None else f"a value of type {kind}"
+        change = "give what sightline.wrap, sightline.tap or sightline.train returns"
+        raise ModelError(f"expected a model to audit, got {got}", change=change)
+    if missing:
         raise ModelError(
-            f"{kind}: expected a model to audit, got one without {missing!r}",
-            change=MUST_SAY[missing],
+            f"{kind}: expected a model to audit, got one without {missing[0]!r}",
+            change=MUST_SAY[missing[0]],
         )
     if has_labels(model):
         raise ModelError(

@@ -76,10 +76,7 @@ def tensor(name: str, value: object, shape: Shape, device: torch.device) -> torc
     wanted = f"a floating-point tensor of shape {_shown(shape)}"
     if not isinstance(value, torch.Tensor):
         raise ModelError(f"{name}: expected {wanted}, got {_kind(value)}", change="return a tensor")
-    fits = value.ndim == len(shape) and all(
-        n in (None, m) for n, m in zip(shape, value.shape, strict=True)
-    )
-    if not fits:
+    if not _fits(value, shape):
         raise ModelError(
             f"{name}: expected {wanted}, got {_shown(value.shape)}", change=_reshape(value, shape)
         )
@@ -93,10 +90,21 @@ def tensor(name: str, value: object, shape: Shape, device: torch.device) -> torc
     return value
 
 
+def _fits(value: torch.Tensor, shape: Shape) -> bool:
+    return value.ndim == len(shape) and all(
+        n in (None, m) for n, m in zip(shape, value.shape, strict=True)
+    )
+
+
 def _reshape(value: torch.Tensor, shape: Shape) -> str:
     squeezed = [n for n in value.shape if n != 1]
     if value.ndim > len(shape) and len(squeezed) <= len(shape):
         return "squeeze the axes of size 1"
+    if shape[0] == 1 and _fits(value, shape[1:]) and not _fits(value, shape[:-1]):
+        return (
+            "the batch has one text, and its axis is gone: squeeze named axes only, or put it back "
+            "with .unsqueeze(0)"
+        )
     if value.ndim == len(shape) - 1:
         return "add the missing axis with .unsqueeze(-1)"
     return "a row a text, in the order of the batch, and a column a token where there are tokens"

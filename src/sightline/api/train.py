@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from sightline.api.model_source import choose_training
 from sightline.api.run_options import AuditOptions, TrainingOptions
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import GIVEN, DataSpec
-from sightline.core.errors import DataError, SpecError
+from sightline.core.errors import DataError, SpecError, near_it
 from sightline.core.whole_numbers import whole
 from sightline.data import load_dataset
 from sightline.data.assembly.fingerprints import fingerprint
@@ -86,6 +87,10 @@ def load(data: str | Path | DataSpec | Frame, seed: int = 0, **settings: Any) ->
     of pandas, polars or pyarrow takes the same settings, and ``name``. Lists of texts:
     `sightline.data_from`.
     """
+    if unknown := sorted(settings.keys() - _settings(data)):
+        known = sorted(_settings(data))
+        near = near_it(unknown[0], known)
+        raise SpecError(f"expected one of {', '.join(known)}{near}", field=unknown[0])
     numbers = [name for name in ("max_tokens", "min_count") if name in settings]
     settings |= {name: whole(settings[name], name, 1) for name in numbers}
     if isinstance(data, Frame):
@@ -94,6 +99,12 @@ def load(data: str | Path | DataSpec | Frame, seed: int = 0, **settings: Any) ->
         raise SpecError("a DataSpec has this setting itself; set it there", field=min(settings))
     spec = data if isinstance(data, DataSpec) else parse_data(str(data), **settings)
     return load_dataset.load(spec, seed, training=not spec.every_row)
+
+
+def _settings(data: object) -> set[str]:
+    """Name what `load` can set: the fields of a spec that are no source of texts."""
+    names = {field.name for field in fields(DataSpec)} - {"kind", "path", "part", "files", "digest"}
+    return names | {"name"} if isinstance(data, Frame) else names
 
 
 def _spec_of(data: Dataset) -> DataSpec:

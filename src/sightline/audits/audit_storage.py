@@ -154,10 +154,8 @@ def load_results(folder: str | Path) -> Results:
     path = from_home(folder)
     put_back(path)
     if not (path / SUMMARY).is_file():
-        raise StoreError(
-            f"{path}: expected a folder that `sightline audit --save` wrote; it has no {SUMMARY}"
-            f"{_inside(path)}"
-        )
+        what = f"it has no {SUMMARY}{_inside(path)}" if path.exists() else "there is no such folder"
+        raise StoreError(f"{path}: expected a folder that `sightline audit --save` wrote; {what}")
     check_unchanged(path, StoreError, _MADE_AGAIN)
     return read_results(path)
 

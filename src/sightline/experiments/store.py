@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from sightline._io.atomic_write import plain, put_back, write_whole
-from sightline._io.checksums import is_whole, read_whole, sweep_aside, write_sealed
+from sightline._io.checksums import MANIFEST, is_whole, read_whole, sweep_aside, write_sealed
 from sightline.audits.audit_storage import read_results, write_results
 from sightline.config.json_reader import read_as
 from sightline.config.run_keys import run_key
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from sightline.audits.audit_result import Audit
 
 LAYOUT = 2
+_WRITE_MARK = (
+    f'{{"layout": {LAYOUT}}}; write that into it, and the runs and trainings are found again'
+)
 MARK, INDEX, RUNS, TRAININGS, PARTWAY, CLAIMS = FILES = (
     "store.json", "index.sqlite", "runs", "trainings", "partway", "claims"
 )  # fmt: skip
@@ -101,6 +104,7 @@ class Store:
         mark = self.root / MARK
         if not mark.exists():
             if self.root.exists() and any(path.name[0] != "." for path in self.root.iterdir()):
+                _refuse_lost_mark(self.root)
                 raise StoreError(f"{self.root}: exists and is not a store; name a new folder")
             if not make:
                 return  # only for reading, and nothing is there
@@ -109,7 +113,7 @@ class Store:
             except (OSError, StoreError):
                 if not mark.exists():  # else another process made it meanwhile, and swept ours
                     raise
-        if (layout := _read(_Mark, mark.read_bytes(), mark).layout) != LAYOUT:
+        if (layout := _layout_of(mark)) != LAYOUT:
             raise StoreError(
                 f"{self.root}: layout {layout}, this version reads {LAYOUT}; use a new folder"
             )
@@ -118,6 +122,7 @@ class Store:
     def there(cls, root: Path) -> Store:
         """Open an existing store for reading; anything else is refused."""
         if not (root / MARK).is_file():
+            _refuse_lost_mark(root)
             raise StoreError(f"--store {root}: expected a folder that `sightline study` wrote")
         return cls(root)
 
@@ -329,6 +334,20 @@ def refused_by_the_disk(store: Store) -> Iterator[None]:
 def _about(spec: RunSpec) -> tuple[str, str, int]:
     """Describe a run in spec texts."""
     return str(spec.data), str(spec.model), spec.seed
+
+
+def _refuse_lost_mark(root: Path) -> None:
+    """Name the file that a store lacks if it has sealed runs or trainings, which may be whole."""
+    if any(any(root.glob(f"{name}/??/*/{MANIFEST}")) for name in (RUNS, TRAININGS)):
+        raise StoreError(f"{root / MARK}: missing in a store; it holds only {_WRITE_MARK}")
+
+
+def _layout_of(mark: Path) -> int:
+    """Read the layout of a store; the runs of one whose file is damaged may be whole."""
+    try:
+        return int(read_as(_Mark, json.loads(mark.read_bytes()), "mark").layout)
+    except (ValueError, SpecError) as error:
+        raise StoreError(f"{mark}: damaged ({error}); it holds only {_WRITE_MARK}") from error
 
 
 def _write_json(path: Path, value: Any) -> None:

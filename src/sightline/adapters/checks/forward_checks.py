@@ -4,6 +4,8 @@ is a distribution.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 
 from sightline.adapters.checks.probe_batch import (
@@ -43,7 +45,9 @@ def mode(model: Auditable) -> CheckResult:
 
 
 def link(on: ProbeBatch) -> CheckResult:
-    """Compare the number of logits with the link and with the labels of the data."""
+    """Compare the number of logits with the link, with the labels of the model, and with those of
+    the data.
+    """
     logits, named = on.trace.logits.shape[1], on.labels
     if (on.model.link == "sigmoid") != (logits == 1):
         wanted = "one logit" if on.model.link == "sigmoid" else "a logit for each class"
@@ -58,17 +62,25 @@ def link(on: ProbeBatch) -> CheckResult:
         return CheckResult(
             "trace gives probabilities for logits", "give what the last softmax is taken of"
         )
-    classes = max(logits, 2)
-    if named is not None and len(named) != classes:
-        message = ", ".join(named[:8]) + (", …" if len(named) > 8 else "")
+    classes, own = max(logits, 2), on.model.labels
+    # Data are numbered by the labels of the model if it has any, so these come first.
+    if own is not None and len(own) != classes:
         return CheckResult(
-            (
-                f"the logits are of {classes} classes, and the data have {len(named)} labels "
-                f"({message})"
-            ),
+            f"the logits are of {classes} classes, and the labels of the model name {len(own)} "
+            f"({_listed(own)})",
+            "name one class for each logit (labels), in the order of the logits",
+        )
+    if named is not None and len(named) != classes:
+        return CheckResult(
+            f"the logits are of {classes} classes, and the data have {len(named)} labels "
+            f"({_listed(named)})",
             "use data with the labels that the model was trained for",
         )
     return CheckResult()
+
+
+def _listed(labels: Sequence[str]) -> str:
+    return ", ".join(labels[:8]) + (", …" if len(labels) > 8 else "")
 
 
 def finite(on: ProbeBatch) -> CheckResult:

@@ -217,13 +217,26 @@ def _check_divisible(
         left, there = len(rare) - 1, counts[rare[0]]
         others = f" (and {left} more label{'s' * (left > 1)})" if left else ""
         what = (groups or "texts").removesuffix("s" if there == 1 else "")
+        shared = 0 if groups else _with_another_label(labels, together, rare[0])
+        own = also = mend = ""
+        if shared:
+            own, mend = " of its own", "give each text one label, "
+            verb = "carries" if shared == 1 else "carry"
+            also = f"; {shared:,} of its texts also {verb} another label"
         raise DataError(
-            f"{before}the label {show(rare[0])}{others} has {there} different {what}, where equal "
-            f"texts count as one; at least {len(SPLITS)} are needed to divide them into "
-            "training, validation and test: add texts, drop the label, name the splits in a "
+            f"{before}the label {show(rare[0])}{others} has {there} different {what}{own}, where "
+            f"equal texts count as one{also}; at least {len(SPLITS)} are needed to divide them into "
+            f"training, validation and test: {mend}add texts, drop the label, name the splits in a "
             f"column ({setting('split')}), or check that {setting('label')} is the right one",
             file,
         )
+
+
+def _with_another_label(labels: Sequence[str], together: Sequence[Hashable], label: str) -> int:
+    """Count the different texts of a label whose copies also have another one."""
+    pairs = {*zip(labels, together, strict=True)}
+    others = {key for name, key in pairs if name != label}
+    return sum(name == label and key in others for name, key in pairs)
 
 
 def _check_overlap(texts: Sequence[Text]) -> None:
