@@ -302,11 +302,19 @@ def because(one: Stored, line: Stored) -> str:
     of = line["corpus"], line["model"], line["quantity"]
     perhaps, others = tried.by_tried(one["id"], *of, line["published"])
     if one["id"] != tried.STARTS:
-        return ". ".join(filter(None, (perhaps, by_hand or NOTHING, others)))
+        return ". ".join(filter(None, (perhaps, _beside(perhaps, by_hand), others)))
     said = [perhaps or f"{NOTHING}, no other start of words either ({SETTINGS})"]
     if line["quantity"].startswith(tried.TESTED):
         said.append(tried.at_printed_tau(*of))
     return ". ".join(filter(None, (*said, _remark(REMARKS, "jain2019", line))))
+
+
+def _beside(perhaps: str, by_hand: str) -> str:
+    """Leave out that nothing does where something was found, and keep what else is said."""
+    if not perhaps:
+        return by_hand or NOTHING
+    rest = by_hand.removeprefix(NOTHING).lstrip(";. ")
+    return rest[:1].upper() + rest[1:]
 
 
 def _remark(causes: Sequence[Cause], paper: str, line: Stored) -> str:
