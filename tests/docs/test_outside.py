@@ -165,3 +165,10 @@ def test_a_chance_level_says_how_far_it_moves_over_the_same_seeds() -> None:
     before = {("t", "c", "m", 0): {"τ": 0.4}, ("t", "c", "m", 1): {"τ": 0.2}}
     assert other_settings._chance([0.5] * 3, own, "τ", before).endswith(" (+0.20)")
     assert other_settings._chance([], own, "τ", before) == "—"
+
+
+def test_where_another_setting_explains_a_number_nothing_is_not_said_to() -> None:
+    by_hand = f"{outside.NOTHING}; from random words it is no nearer"
+    assert outside._beside("perhaps the start", by_hand) == "From random words it is no nearer"
+    assert outside._beside("perhaps the start", "") == ""
+    assert (outside._beside("", by_hand), outside._beside("", "")) == (by_hand, outside.NOTHING)
