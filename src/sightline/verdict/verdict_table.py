@@ -546,10 +546,9 @@ TABLE = (
         CAN,
         f"{_SUPPORTED} passed, and one of {_ONE} did; none of {_SPARED} failed (each may be "
         f"inconclusive or not run); {_NATURAL}; single texts pass {TOP_WORD} in a share surely "
-        f"above {ENOUGH_TEXTS:g}; by the texts’ labels, the model is surely better than always "
-        "predicting the most common class; and the tests have the same "
-        f"results for the texts of each predicted class alone (of {_OF_ALL_TEXTS} the result for "
-        "all texts counts); no query decides most texts, or most of a class",
+        f"above {ENOUGH_TEXTS:g}; the model is surely better than guessing; and the tests have the "
+        f"same results for the texts of each predicted class alone (of {_OF_ALL_TEXTS} the result "
+        "for all texts counts); no query decides most texts, or most of a class",
         _faithful,
     ),
     VerdictRule(
@@ -558,9 +557,8 @@ TABLE = (
         "the highlighted words take the prediction with them "
         f"({_named('for_caveats', 'passed')} passed), {_named('for_caveats', 'not failed')} "
         f"did not fail, and one of {_named('for_caveats', 'one of these')} passed; "
-        f"{_NATURAL}; by labels, if the texts have any, the model is surely better than always "
-        "predicting the most common class; the caveats listed are the other tests with a role that "
-        "did not pass",
+        f"{_NATURAL}; the model, where labels tell, is surely better than guessing; the caveats "
+        "listed are the other tests with a role that did not pass",
         _with_caveats,
     ),
     VerdictRule(6, CANNOT_TELL, "no other row of the table applies", _open),
