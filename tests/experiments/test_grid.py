@@ -335,6 +335,7 @@ def test_a_flag_names_its_field(tmp_path: Path) -> None:
     train = typer.main.get_command(app).commands["train"]
     flags = {one.opts[0].removeprefix("--") for one in train.params}
     ours_alone = {"out", "device", "threads", "dry-run", "json", "quiet", "verbose", "help"}
+    ours_alone |= {"no-texts", "no-ids"}
     in_data = {"train", "validation", "test"}  # data = "files:train=…"
     in_fields = {"fit"}  # --fit draw=1 is fit.draw
     one_label = {"labels-sep"}  # a study audits models that predict one class

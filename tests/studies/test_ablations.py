@@ -134,7 +134,7 @@ def test_a_run_waits_for_attention_that_another_process_makes(
     endings = list[str]()
 
     @contextmanager
-    def show(total: int) -> Iterator[Callable[[str, str], None]]:
+    def show(total: int, states: int) -> Iterator[Callable[[str, str], None]]:
         yield lambda ending, description: endings.append(ending)
 
     with store.claim_run(study.grid.keys[1]):
