@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import sightline
-from sightline.audits.label_counts import LabelCount, about, predicted_counts
+from sightline.audits.label_counts import LabelCount, predicted_counts
 from sightline.audits.stop_limits import flags_for
+from sightline.report.number_format import rounded_up
 from tests.planted.many_labels import data, wrapped
 
 ANY = partial(flags_for, limit=None)
@@ -47,7 +48,7 @@ def test_every_flag_that_bounds_the_texts_is_named() -> None:
     assert flags_for(900, 400, max_texts=600) == "--limit 900 --max-texts 900"
     assert flags_for(900, 1000, budget=5.0) == "--max-texts 900"
     assert flags_for(900, 400, full=True) == "--limit 900"
-    assert [about(n) for n in (99, 1201, 1283)] == [99, 1300, 1300]
+    assert [rounded_up(n) for n in (99, 1201, 1283)] == [99, 1300, 1300]
 
 
 def test_a_label_that_a_sample_has_too_rarely_is_named_with_the_texts_there_are(

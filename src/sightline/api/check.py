@@ -64,23 +64,20 @@ def with_warning(dataset: Dataset, card: Mapping[str, Any]) -> Mapping[str, Any]
     here = " for a model that is trained here on the others" if _is_divided(card) else ""
     counted = count_independent(dataset.test)
     if counted >= least:
-        few = [] if dataset.several else _few_of_classes(dataset, least, here)
+        as_one = AS_ONE if counted < n else ""
+        few = [] if dataset.several else _few_of_classes(dataset, least, here, as_one)
         return {**card, "notes": [*card["notes"], *few]}
     return {**card, "notes": [*card["notes"], no_verdict(n, counted, least, of=here)]}
 
 
-def _few_of_classes(dataset: Dataset, least: int, here: str) -> list[str]:
+def _few_of_classes(dataset: Dataset, least: int, here: str, as_one: str) -> list[str]:
     """Name the classes that will hardly be predicted for as many texts as a verdict takes."""
-    from sightline.data.dataset import count_independent  # noqa: PLC0415  (as late as it is needed)
+    from sightline.data.dataset import count_independent_of_labels  # noqa: PLC0415  (as above)
 
-    of_class: list[list[Example]] = [[] for _ in dataset.label_names]
-    for text in dataset.test:
-        of_class[text.label].append(text)
-    counted = zip(dataset.label_names, map(count_independent, of_class), strict=True)
-    few = [f"{shortened(repr(name), 30)} ({n})" for name, n in counted if n < least]
+    counted = count_independent_of_labels(dataset.test, dataset.label_names)
+    few = [f"{shortened(repr(name), 30)} ({n})" for name, n in counted.items() if n < least]
     if not few:
         return []
-    as_one = AS_ONE if count_independent(dataset.test) < len(dataset.test) else ""
     return [
         f"few test texts{here} of {list_names(few, str, most=4)}: the verdict of a predicted class "
         f"rests on at least {least} texts that are predicted as it, so these classes may have "

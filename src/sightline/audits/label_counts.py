@@ -18,6 +18,7 @@ from sightline.core.protocols import Auditable, SupportsLabels
 from sightline.data.dataset import Dataset
 from sightline.measures.trace_arrays import cluster_of
 from sightline.numerics.tensors import to_numpy
+from sightline.report.number_format import rounded_up
 
 Array = np.ndarray
 SURE = 2
@@ -67,17 +68,11 @@ class LabelCount:
             return "" if self.broken else f"the data have {there} texts to test on"
         enough = ceil(fewest * self.texts / rarest)
         if enough > there:
-            return f"about {about(enough)} texts may do, the data have {there} to test on"
+            return f"about {rounded_up(enough)} texts may do, the data have {there} to test on"
         # A label that comes by chance in more or fewer of them: so many hold enough in most cases.
-        safe = about(ceil((fewest + SURE * fewest**0.5) * self.texts / rarest))
+        safe = rounded_up(ceil((fewest + SURE * fewest**0.5) * self.texts / rarest))
         taken = min(safe, there)
         return f"about {taken} of the {there} texts to test on may do: {flags(taken)}"
-
-
-def about(number: int) -> int:
-    """Round up to two digits."""
-    step: int = 10 ** max(0, len(str(number)) - 2)
-    return -(-number // step) * step
 
 
 def predicted_counts(

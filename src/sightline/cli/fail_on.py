@@ -12,7 +12,7 @@ from sightline.cli.exit_codes import GATE_CLOSED
 from sightline.cli.output import print_message
 from sightline.core.results import CANNOT_TELL
 from sightline.report.gates import VERDICT_GATES, closed
-from sightline.report.number_format import count
+from sightline.report.number_format import count_phrase
 from sightline.report.sentences import quoted
 from sightline.verdict.catalogue import AUDIT_TESTS
 
@@ -52,9 +52,8 @@ def close_gates(
             "--fail-on cannot-tell closes it then"
         )
     if unasked:
-        labels_left = "1 label" if len(unasked) == 1 else f"{count(len(unasked))} labels"
         print_message(
-            f"note: the gate is open, but {labels_left} could not be audited; --label-name with "
+            f"note: the gate is open, but {count_phrase(len(unasked), 'label')} could not be audited; --label-name with "
             "--fail-on cannot-tell closes it for a label that is named"
         )
 

@@ -94,9 +94,7 @@ def results(
         print_message(f"torn or changed: {key}; a study that has this run makes it again")
     if sql is not None:
         return answer(kept.root, sql, out, as_json, memory)
-    whole, lost = kept.listed()
-    runs = [run for run in whole if run.key not in torn]  # a list reads the summary of a run alone
-    lost = tuple(sorted({*lost, *torn}))
+    runs, lost = kept.listed(whole=check)
     note_left_out(lost, named=check)
     if csv_file is not None:
         write_text(csv_file, runs_as_csv(runs))

@@ -272,6 +272,14 @@ def count_independent(texts: Iterable[Example]) -> int:
     return len({example.group or example.tokens for example in texts})
 
 
+def count_independent_of_labels(texts: Sequence[Example], labels: Sequence[str]) -> dict[str, int]:
+    """Count the texts of each label in this way."""
+    of_label: dict[str, list[Example]] = {name: [] for name in labels}
+    for example in texts:
+        of_label[labels[example.label]].append(example)
+    return {name: count_independent(found) for name, found in of_label.items()}
+
+
 def _counted(split: Split, label_names: Sequence[str], *, several: bool) -> dict[str, int]:
     counts = Counter(example.label for example in split)
     if not several:

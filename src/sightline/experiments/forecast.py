@@ -45,7 +45,13 @@ from sightline.core.protocols import Auditable, Measure, SupportsAttentionSource
 from sightline.core.results import Measurement, Outcome
 from sightline.core.seeds import Seeds
 from sightline.core.word_lists import join_words
-from sightline.data.dataset import Dataset, Split, count_independent, sample_test
+from sightline.data.dataset import (
+    Dataset,
+    Split,
+    count_independent,
+    count_independent_of_labels,
+    sample_test,
+)
 from sightline.data.load_dataset import TablePart, fit_vocabulary, load_part
 from sightline.data.near_duplicates import counted_once
 from sightline.experiments.forecast_result import Forecast
@@ -260,12 +266,8 @@ def few_texts(dataset: Dataset, limit: int | None, seed: int) -> str:
         return ""
     least = default_thresholds().least
     data = counted_once(sample_test(dataset, limit, seed))
-    counts = [
-        count_independent(text for text in data.test if text.label == number)
-        for number in range(len(data.label_names))
-    ]
-    named = zip(data.label_names, counts, strict=True)
-    few = [f"{n} of {quoted(name)}" for name, n in named if 0 < n < least]
+    counts = count_independent_of_labels(data.test, data.label_names)
+    few = [f"{n} of {quoted(name)}" for name, n in counts.items() if 0 < n < least]
     if not few:
         return ""
     counted = count_independent(data.test)

@@ -169,10 +169,12 @@ class Store:
         """
         return self.listed()[0]
 
-    def listed(self) -> tuple[tuple[Summary, ...], tuple[str, ...]]:
-        """Read every summary, and name the runs of which it is torn or changed, which a list lacks."""
+    def listed(self, *, whole: bool = False) -> tuple[tuple[Summary, ...], tuple[str, ...]]:
+        """Read every summary, and name the runs of which it is torn or changed, which a list lacks;
+        with ``whole``, those of which any file is, too.
+        """
         keys = self.keys()
-        found = self._look(keys, whole=False)
+        found = self._look(keys, whole=whole)
         return tuple(found.values()), tuple(key for key in keys if key not in found)
 
     def keys(self) -> tuple[str, ...]:

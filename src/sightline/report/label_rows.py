@@ -12,7 +12,7 @@ from sightline.core.results import VERDICTS, Estimate, Level, Results
 from sightline.core.word_lists import join_words
 from sightline.report.column_layout import aligned
 from sightline.report.first_screen import deciding_tests
-from sightline.report.number_format import count, score, score_span
+from sightline.report.number_format import count, count_phrase, score, score_span
 from sightline.report.sentences import quoted
 from sightline.stats.intervals import LEVEL
 from sightline.verdict.verdict_table import UNFIT
@@ -88,7 +88,7 @@ def summary(rows: Sequence[LabelRow]) -> str:
     said = [f"{level} for {_some(labels)}" for level, labels in of.items() if labels]
     if left := sum(row.with_label is None for row in rows):
         said.append(f"{NOT_AUDITED}: {count(left)}")
-    what = "1 label" if len(rows) == 1 else f"{count(len(rows))} labels"
+    what = count_phrase(len(rows), "label")
     return f"Attention by label ({what}), for texts predicted to have it: {'; '.join(said)}"
 
 

@@ -196,14 +196,19 @@ def texts(n: int) -> str:
     return f"{count(n)}{KEEP}{'text' if n == 1 else 'texts'}"
 
 
+def rounded_up(n: int) -> int:
+    """Round up a count that is itself an estimate, to two digits."""
+    step: int = 10 ** max(0, len(str(n)) - 2)
+    return -(-n // step) * step
+
+
 def approximate_count(n: int) -> str:
     """Write a count that is itself an estimate, rounded up to two digits.
 
     >>> [approximate_count(n) for n in (7, 99, 1234, 1201, 98765)]
     ['7', '99', '1,300', '1,300', '99,000']
     """
-    step = 10 ** max(0, len(str(n)) - 2)
-    return count(-(-n // step) * step)
+    return count(rounded_up(n))
 
 
 def p_value(p: float, *, at_most: bool = False) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from sightline.core.error_excerpts import NOT_SHOWN
 from sightline.core.results import Failed, Outcome, Results, Verdict
 from sightline.data.assembly.user_splits import UNSEEN_LABELS
+from sightline.numerics.text_clusters import numbered
 
 R = TypeVar("R", bound=Results)
 _LEFT_OUT = "message left out"
@@ -46,9 +47,7 @@ def number_groups(groups: np.ndarray) -> np.ndarray:
     """Number groups of texts from 1, in the order of the texts. An audit that an older
     version saved has a hash of each; trying all ids of patients finds those behind the hashes.
     """
-    found = [int(one) for one in groups]
-    numbers = {group: number for number, group in enumerate(dict.fromkeys(found), start=1)}
-    return np.array([numbers[one] for one in found], dtype=np.int64)
+    return numbered(groups) + 1
 
 
 def remaining_content(*, texts: bool, ids: bool) -> str:

@@ -17,6 +17,7 @@ from sightline.report.number_format import (
     count,
     count_phrase,
     duration,
+    rounded_up,
     texts,
 )
 from sightline.report.sentences import name_classes, quoted
@@ -206,7 +207,7 @@ def _left(about: Mapping[str, Any], there: int) -> str:
 
 def _flags(about: Mapping[str, Any], needed: int) -> str:
     """Name the flags that let the next audit measure so many texts."""
-    more = [f"--max-texts {approximate_count(needed)}".replace(",", "")]
+    more = [f"--max-texts {rounded_up(needed)}"]
     flags = more if needed > about["planned"] else []
     if about["stopped"] == "budget":
         flags.append("a larger --budget")

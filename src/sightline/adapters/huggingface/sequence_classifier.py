@@ -258,22 +258,27 @@ class Classifier(LabelView):
         """
         ids, lengths = self._ids(batch), batch.mask.sum(1)
         readable = readable_tokens(ids, batch.mask, self.anatomy.skipped)
+        ends = self._ends(ids, batch.mask)
+        if self.together and ends is None:
+            places = torch.arange(len(ids), device=ids.device)
+            yield TextGroup(ids, batch.mask, readable, batch.word, places)
+            return
         widths = torch.full_like(lengths, ids.shape[1]) if self.together else lengths
-        kinds = torch.stack([widths, self._ends(ids, batch.mask)], dim=1)
-        for width, ends in sorted({(int(width), int(ends)) for width, ends in kinds}):
-            some = (kinds == kinds.new_tensor([width, ends])).all(1).nonzero()[:, 0]
+        kinds = torch.stack([widths, torch.zeros_like(widths) if ends is None else ends], dim=1)
+        for width, ends_there in sorted(set(map(tuple, kinds.tolist()))):
+            some = (kinds == kinds.new_tensor([width, ends_there])).all(1).nonzero()[:, 0]
             mask, word = batch.mask[some, :width], batch.word[some, :width]
             yield TextGroup(ids[some, :width], mask, readable[some, :width], word, some)
 
     def _ends(
         self, ids: Int[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]
-    ) -> Int[torch.Tensor, " B"]:
-        """Count the end tokens of each text where the model asks for equally many: one written in a
-        text is read as such.
+    ) -> Int[torch.Tensor, " B"] | None:
+        """Count the end tokens of each text, where one written in a text is read as such; None of a
+        model that does not ask for equally many.
         """
         config = self.module.config
         if not config.is_encoder_decoder or config.eos_token_id is None:
-            return torch.zeros_like(ids[:, 0])
+            return None
         ends: torch.Tensor = (torch.eq(ids, config.eos_token_id) & mask).sum(1)
         return ends
 
