@@ -11,7 +11,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -344,6 +344,13 @@ class Learned:
         return self.above.high < 0
 
 
+def may_be_guessing(learned: Learned | None) -> TypeGuard[Learned]:
+    """Check whether a model is not surely better than guessing; without labels nobody knows, and
+    it is taken to be better.
+    """
+    return learned is not None and not learned.something
+
+
 @dataclass(frozen=True)
 class TextRecord:
     """One audited text as it was read, for the report; arrays by word are in the measurements."""
@@ -414,8 +421,7 @@ class Results:
             if self.was_predicted(predicted)
             else verdict.closed(CANNOT_TELL)
         )
-        guesses = self.learned is not None and not self.learned.something
-        return CANNOT_TELL if guesses and level.permits else level
+        return CANNOT_TELL if may_be_guessing(self.learned) and level.permits else level
 
     @property
     def to_test_on(self) -> int:

@@ -20,6 +20,7 @@ from sightline.core.results import (
     Reason,
     Results,
     Verdict,
+    may_be_guessing,
 )
 from sightline.core.word_lists import join_words
 from sightline.numerics.text_clusters import AS_ONE
@@ -87,7 +88,7 @@ def first_of_all(audit: Results) -> str:
     """
     if audit.verdict.row == UNFIT and audit.verdict.reasons:
         return f"{opened(_unfit(audit, audit.verdict.reasons[0]))}."
-    if audit.learned is None or audit.learned.something:
+    if not may_be_guessing(audit.learned):
         return ""
     if audit.learned.worse:
         return f"{WORSE} {AFTER_GUESSING}"

@@ -7,7 +7,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, Level, Verdict
+from sightline.core.results import (
+    BY_ABSENCE,
+    CAN,
+    CANNOT_TELL,
+    Level,
+    Verdict,
+    may_be_guessing,
+)
 from sightline.core.word_lists import join_words
 from sightline.report.advice import AFTER_GUESSING, NO_WORD, NOT_SURELY, too_few_texts
 from sightline.report.map_names import map_title
@@ -46,7 +53,7 @@ def together(across: SeedSummary) -> list[str]:
 
 def _first_of_all(across: SeedSummary) -> str:
     """Say what has to be fixed first, if that is so in every run."""
-    guesses = [one is not None and not one.something for one in across.learned]
+    guesses = [*map(may_be_guessing, across.learned)]
     if all(one.row == UNFIT and one.reasons for one in across.details):
         why = dict.fromkeys(one.reasons[0].words for one in across.details)
         total = len(across.details)
@@ -56,7 +63,7 @@ def _first_of_all(across: SeedSummary) -> str:
 
 def _guessing(across: SeedSummary) -> str:
     """Say after how many runs the model does not beat guessing; empty if it always does."""
-    times = sum(one is not None and not one.something for one in across.learned)
+    times = sum(map(may_be_guessing, across.learned))
     trainings = of_trainings(times, len(across.details))
     return f"After {trainings} {NOT_SURELY}." if times else ""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sightline.config.interval_settings import INTERVALS
 from sightline.config.measure_registry import ALWAYS
 from sightline.core.interval_level import percent_of
-from sightline.core.results import MUST_NOT, Results
+from sightline.core.results import MUST_NOT, Results, may_be_guessing
 from sightline.core.word_lists import join_words
 from sightline.numerics.text_clusters import COUNT_AS_ONE
 from sightline.report.number_format import (
@@ -59,8 +59,8 @@ def settled_after(audit: Results) -> list[str]:
         return [f"{spent}, {what}: the verdict is not settled. {_open(about)}", *said]
     there = max(audit.to_test_on, about["planned"])
     # A map that must not be shown needs no more texts, and a model that may be guessing is mended first.
-    guesses = audit.learned is not None and not audit.learned.something
-    left = _open(about) if audit.verdict.level == MUST_NOT or guesses else _left(about, there)
+    no_more = audit.verdict.level == MUST_NOT or may_be_guessing(audit.learned)
+    left = _open(about) if no_more else _left(about, there)
     left = f"{_STOPPED[about['stopped']]}. {left}"
     return [f"The verdict is not settled after {of}: {left}", *said]
 

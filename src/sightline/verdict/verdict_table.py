@@ -27,6 +27,7 @@ from sightline.core.results import (
     Level,
     Reason,
     Verdict,
+    may_be_guessing,
 )
 from sightline.core.word_lists import join_words
 from sightline.numerics.text_clusters import AS_ONE
@@ -475,7 +476,7 @@ def _guesses(case: VerdictContext) -> tuple[Reason, ...]:
     """Say that the model is not surely better than guessing: what explains a guess explains nothing.
     Without labels nobody knows.
     """
-    if case.learned is None or case.learned.something:
+    if not may_be_guessing(case.learned):
         return ()
     accuracy, guessing = case.learned.accuracy, case.learned.guessing
     numbers = (
