@@ -4,12 +4,14 @@ refused.
 
 import csv
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet
 import pytest
 
+from sightline.cli.exit_codes import DONE, UNFINISHED
 from sightline.experiments.audit_lookup import torn_runs_of
 from sightline.experiments.pipeline import run
 from sightline.experiments.store import Store
@@ -206,6 +208,9 @@ def test_a_run_that_a_check_finds_torn_is_no_longer_listed(sightline: Call, tmp_
     done = sightline(*asked, "--json", "--csv", numbers)
     states = {one["key"]: one["state"] for one in done.json}
     assert states == {torn: "missing", whole: "failed"}
-    assert torn not in numbers.read_text()
+    assert (done.code, torn in numbers.read_text()) == (UNFINISHED, False)
     listed = sightline(*asked)
+    assert listed.code == UNFINISHED
+    shutil.rmtree(store.run_folder(torn))
+    assert sightline(*asked).code == DONE
     assert (torn in listed.out, whole in listed.out) == (False, True)

@@ -6,16 +6,20 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sightline.cli import flags
+from sightline.cli.exit_codes import UNFINISHED
 from sightline.cli.output import emit, note_left_out, print_lines, print_message, write_text
 from sightline.cli.output_checks import Output, check_places
 from sightline.cli.sql_query import answer, check_asked
 from sightline.report.column_layout import aligned
 from sightline.report.number_format import count_phrase
+
+if TYPE_CHECKING:
+    from sightline.api.store_runs import Store
 
 Csv = Annotated[
     Path | None,
@@ -31,7 +35,7 @@ Check = Annotated[
     typer.Option(
         "--check",
         metavar=flags.SWITCH,
-        help="Read every byte of every run first, and name the torn or changed ones.",
+        help="Read every byte of every run first, and name the torn or changed ones; exits with 4 if there are any.",
     ),
 ]
 Sql = Annotated[
@@ -79,7 +83,7 @@ def results(
     as_json: flags.Json = False,
 ) -> None:
     """List the runs of a store: what each is, how it ended, and its verdict; or answer a query."""
-    from sightline.api.store_runs import missing_run, open_store, runs_as_csv  # noqa: PLC0415  (numpy and the report)
+    from sightline.api.store_runs import open_store  # noqa: PLC0415  (numpy and the report)
 
     written = [
         Output(flag, file)
@@ -94,8 +98,20 @@ def results(
         print_message(f"torn or changed: {key}; a study that has this run makes it again")
     if sql is not None:
         return answer(kept.root, sql, out, as_json, memory)
-    runs, lost = kept.listed(whole=check)
-    note_left_out(lost, named=check)
+    show_runs(kept, csv_file, whole=check, as_json=as_json)
+    if torn:
+        raise typer.Exit(UNFINISHED)
+    return None
+
+
+def show_runs(kept: Store, csv_file: Path | None, *, whole: bool, as_json: bool) -> None:
+    """List the runs of a store, only whole ones where every byte was read; write their numbers to a
+    file if asked.
+    """
+    from sightline.api.store_runs import missing_run, runs_as_csv  # noqa: PLC0415  (numpy and the report)
+
+    runs, lost = kept.listed(whole=whole)
+    note_left_out(lost, named=whole)
     if csv_file is not None:
         write_text(csv_file, runs_as_csv(runs))
     if as_json:
