@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from sightline._io.atomic_write import kind_of
 from sightline.cli import flags
 from sightline.cli.output import emit, print_lines, write_text
@@ -14,37 +12,29 @@ from sightline.cli.output_checks import Output, check_places
 from sightline.core.errors import SpecError, StoreError
 from sightline.report.card_text import CARDS
 
-Saved = Annotated[
-    Path,
-    typer.Argument(
-        metavar="AUDIT_DIR",
-        show_default=False,
-        help="A folder that sightline audit --save wrote, or a run of a store as STORE:KEY.",
-    ),
-]
 Hub = Annotated[
     bool,
-    typer.Option(
+    flags.output_flag(
         "--hub",
         metavar=flags.SWITCH,
         help="As a section of a Hugging Face model card, behind a metadata block (model-index) "
         "with the scores.",
-        rich_help_panel=flags.OUTPUT,
     ),
 ]
 File = Annotated[
     Path | None,
-    typer.Option(
+    flags.output_flag(
         "--out",
         metavar="FILE",
         show_default="printed",
         help="A new file to write, .md or .html; one that is there is never replaced.",
-        rich_help_panel=flags.OUTPUT,
     ),
 ]
 
 
-def card(saved: Saved, hub: Hub = False, out: File = None, as_json: flags.Json = False) -> None:
+def card(
+    saved: flags.SavedAudit, hub: Hub = False, out: File = None, as_json: flags.Json = False
+) -> None:
     """Print the card of a saved audit: verdict, caveats, numbers, methods, how to repeat it."""
     from sightline.api.find_audits import place_of  # noqa: PLC0415  (numpy)
     from sightline.api.seed_audits import Audits, load_audits  # noqa: PLC0415  (as late as it is needed)

@@ -25,12 +25,11 @@ Audits = Annotated[
 ]
 StoreFolder = Annotated[
     Path | None,
-    typer.Option(
+    flags.run_flag(
         "--store",
         metavar="DIR",
         show_default="none",
         help=flags.STORE,
-        rich_help_panel=flags.RUN,
     ),
 ]
 

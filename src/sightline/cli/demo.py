@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from sightline.api.audit import audit_source
 from sightline.api.compute_resources import today
 from sightline.api.data_source import read_source
@@ -88,11 +86,10 @@ et al. (2020, Learning to Deceive with Attention-Based Explanations)."""
 
 Out = Annotated[
     Path,
-    typer.Option(
+    flags.output_flag(
         "--out",
         metavar="DIR",
         help="Folder for the reports, audits and models.",
-        rich_help_panel=flags.OUTPUT,
     ),
 ]
 

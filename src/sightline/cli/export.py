@@ -20,14 +20,6 @@ from sightline.report.export.export_files import export as write_export
 
 EXPORT = Folder("an export", folders.EXPORT)
 
-Saved = Annotated[
-    Path,
-    typer.Argument(
-        metavar="AUDIT_DIR",
-        show_default=False,
-        help="A folder that sightline audit --save wrote, or a run of a store as STORE:KEY.",
-    ),
-]
 Csv = Annotated[
     Path | None,
     typer.Option(
@@ -46,7 +38,7 @@ Parquet = Annotated[
 
 
 def export(
-    saved: Saved,
+    saved: flags.SavedAudit,
     csv: Csv = None,
     parquet: Parquet = None,
     no_texts: flags.NoTexts = False,

@@ -35,13 +35,12 @@ Places = Annotated[
 ]
 File = Annotated[
     Path,
-    typer.Option(
+    flags.output_flag(
         "--out",
         metavar="FILE",
         show_default=False,
         help="The figure to write, .svg, .png or .pdf; its numbers are written next to it, .csv; "
         "a .csv that is there without a figure is not replaced.",
-        rich_help_panel=flags.OUTPUT,
     ),
 ]
 TextId = Annotated[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -66,44 +67,53 @@ def read_rate(text: str) -> float:
 
 SWITCH = ""
 """The metavar of a flag without a value; the help would say <bool> otherwise."""
-DATA, MODEL, RUN, OUTPUT = "Data", "Model and training", "Run", "Output"
+data_flag = partial(typer.Option, rich_help_panel="Data")
+model_flag = partial(typer.Option, rich_help_panel="Model and training")
+run_flag = partial(typer.Option, rich_help_panel="Run")
+output_flag = partial(typer.Option, rich_help_panel="Output")
 
 _TEXTS = (
     "Texts with labels: a .csv, .tsv or .jsonl file (plain or .gz) or a .parquet one, "
     "folder:DIR, hf:DIR, a published corpus such as sst:DIR, or a generated one such as "
     "'planted:needle(n=1200,length=30)'."
 )
+SavedAudit = Annotated[
+    Path,
+    typer.Argument(
+        metavar="AUDIT_DIR",
+        show_default=False,
+        help="A folder that sightline audit --save wrote, or a run of a store as STORE:KEY.",
+    ),
+]
 Data = Annotated[
     str,
-    typer.Option("--data", metavar="SPEC", show_default=False, help=_TEXTS, rich_help_panel=DATA),
+    data_flag("--data", metavar="SPEC", show_default=False, help=_TEXTS),
 ]
 DataOrFiles = Annotated[
     str | None,
-    typer.Option("--data", metavar="SPEC", show_default=False, help=_TEXTS, rich_help_panel=DATA),
+    data_flag("--data", metavar="SPEC", show_default=False, help=_TEXTS),
 ]
 Train = Annotated[
     str | None,
-    typer.Option(
+    data_flag(
         "--train",
         metavar="FILE",
         show_default="none",
         help="A table of training texts, instead of --data.",
-        rich_help_panel=DATA,
     ),
 ]
 Validation = Annotated[
     str | None,
-    typer.Option(
+    data_flag(
         "--validation",
         metavar="FILE",
         show_default="15 % of training",
         help="A table of validation texts, in addition to --train and --test.",
-        rich_help_panel=DATA,
     ),
 ]
 Test = Annotated[
     str | None,
-    typer.Option(
+    data_flag(
         "--test",
         metavar="FILE",
         show_default="none",
@@ -111,47 +121,43 @@ Test = Annotated[
             "A table of test texts; a model that is trained already needs no other, and a "
             "training needs none."
         ),
-        rich_help_panel=DATA,
     ),
 ]
 Text = Annotated[
     str,
-    typer.Option("--text", metavar="COLUMN", help="Column of the texts.", rich_help_panel=DATA),
+    data_flag("--text", metavar="COLUMN", help="Column of the texts."),
 ]
 Label = Annotated[
     str,
-    typer.Option(
+    data_flag(
         "--label",
         metavar="COLUMN",
         help="Column of the labels. COLUMN,COLUMN,...: columns of 0 and 1, one for each label of a "
         "model with several.",
-        rich_help_panel=DATA,
     ),
 ]
 Split = Annotated[
     str,
-    typer.Option(
+    data_flag(
         "--split",
         metavar="COLUMN",
         help="Column that says train, validation or test. Without it, every row is a test text "
         "for a model that is trained already (a model of sightline train, on the file of its "
         "training: the test part); otherwise texts are divided 70/15/15. all: every row is a "
         "test text, whatever a split column says.",
-        rich_help_panel=DATA,
     ),
 ]
 Rationale = Annotated[
     str,
-    typer.Option(
+    data_flag(
         "--rationale",
         metavar="COLUMN",
         help="Column of known evidence, as character spans; optional.",
-        rich_help_panel=DATA,
     ),
 ]
 Query = Annotated[
     str,
-    typer.Option(
+    data_flag(
         "--query",
         metavar="COLUMN",
         show_default="none",
@@ -159,22 +165,20 @@ Query = Annotated[
             "Column of a question or a hypothesis that comes with each text; for a model that reads "
             "one (+query, hf:)."
         ),
-        rich_help_panel=DATA,
     ),
 ]
 Id = Annotated[
     str,
-    typer.Option(
+    data_flag(
         "--id",
         metavar="COLUMN",
         show_default="file and line",
         help="Column with an id for each text, unique within a file.",
-        rich_help_panel=DATA,
     ),
 ]
 Group = Annotated[
     str,
-    typer.Option(
+    data_flag(
         "--group",
         metavar="COLUMN",
         show_default="none",
@@ -182,58 +186,52 @@ Group = Annotated[
             "Column of what texts share, such as a person: splits keep it whole, and intervals "
             "count it once."
         ),
-        rich_help_panel=DATA,
     ),
 ]
 OnCopies = Annotated[
     Literal["refuse", "drop"],
-    typer.Option(
+    data_flag(
         "--on-copies",
         help=(
             "A text that occurs in two named splits: refuse, or drop it from the one it is not "
             "judged by."
         ),
-        rich_help_panel=DATA,
     ),
 ]
 _RECIPE = "How published data are prepared: clean, or as the papers did, mistakes included."
 _LONGEST = "Longest text in words; what follows is cut, and counted."
 _MODELS = ", or as the model was trained"
-Recipe = Annotated[
-    Literal["clean", "paper"], typer.Option("--recipe", help=_RECIPE, rich_help_panel=DATA)
-]
+Recipe = Annotated[Literal["clean", "paper"], data_flag("--recipe", help=_RECIPE)]
 RecipeOrModels = Annotated[
     Literal["clean", "paper"] | None,
-    typer.Option("--recipe", show_default=f"clean{_MODELS}", help=_RECIPE, rich_help_panel=DATA),
+    data_flag("--recipe", show_default=f"clean{_MODELS}", help=_RECIPE),
 ]
 MaxTokens = Annotated[
-    int, typer.Option("--max-tokens", metavar="N", min=1, help=_LONGEST, rich_help_panel=DATA)
+    int, data_flag("--max-tokens", metavar="N", min=1, help=_LONGEST)
 ]  # fmt: skip
 MaxTokensOrModels = Annotated[
     int | None,
-    typer.Option(
+    data_flag(
         "--max-tokens",
         metavar="N",
         min=1,
         show_default=f"{DataSpec.max_tokens}{_MODELS}",
         help=_LONGEST,
-        rich_help_panel=DATA,
     ),
 ]
 MinCount = Annotated[
     int | None,
-    typer.Option(
+    data_flag(
         "--min-count",
         metavar="N",
         min=1,
         show_default="1",
         help="Training texts a word must occur in to be known.",
-        rich_help_panel=DATA,
     ),
 ]
 Scores = Annotated[
     Path | None,
-    typer.Option(
+    data_flag(
         "--scores",
         metavar="FILE",
         show_default="none",
@@ -241,53 +239,48 @@ Scores = Annotated[
         "file (plain or .gz) with columns id, word, score; the words of a text in order, or "
         "with their position, from 0. Or captum:NAME, an attribution of Captum such as "
         f"captum:IntegratedGradients; {needs('captum')}.",
-        rich_help_panel=DATA,
     ),
 ]
 
 Reading = Annotated[
     str | None,
-    typer.Option(
+    model_flag(
         "--attention",
         metavar="NAME",
         show_default="the last layer, mean of its heads",
         help="The attention source of a Hugging Face model: layer=N,head=M, rollout, values, "
         "evidence, or reading=values,layer=N; or all, and the audit chooses on a few texts of each "
         "predicted class and audits the others.",
-        rich_help_panel=MODEL,
     ),
 ]
 LabelsSep = Annotated[
     str,
-    typer.Option(
+    data_flag(
         "--labels-sep",
         metavar="TEXT",
         show_default="; for a model with several labels",
         help="What separates the labels of a text in a label column that holds several; lists in "
         ".jsonl and .parquet need none. An empty cell is a text without a label.",
-        rich_help_panel=DATA,
     ),
 ]
 LabelNames = Annotated[
     list[str] | None,
-    typer.Option(
+    run_flag(
         "--label-name",
         metavar="LABEL",
         show_default="all",
         help="Audit only this label of a model with several labels; may be repeated.",
-        rich_help_panel=RUN,
     ),
 ]
 LabelMap = Annotated[
     str | None,
-    typer.Option(
+    data_flag(
         "--label-map",
         metavar="LABEL=CLASS,...",
         show_default="none",
         help="The class of a trained model for each label of the data, such as "
         "pos=POSITIVE,neg=NEGATIVE, or a JSON object. Names that differ in case alone and "
         "class indices from 0 need none.",
-        rich_help_panel=DATA,
     ),
 ]
 TrainedModel = Annotated[
@@ -304,7 +297,7 @@ TrainedModel = Annotated[
 ]
 Model = Annotated[
     str,
-    typer.Option(
+    model_flag(
         "--model",
         metavar="SPEC",
         help="A spec such as bilstm+additive, trained first; the folder of a model that sightline "
@@ -312,31 +305,28 @@ Model = Annotated[
         "py:package.module:factory, a function of yours that returns what "
         "sightline.wrap or tap gives; or answers:package.module:function, a function of yours "
         "from texts to probabilities.",
-        rich_help_panel=MODEL,
     ),
 ]
 ModelToTrain = Annotated[
     str,
-    typer.Option(
+    model_flag(
         "--model",
         metavar="SPEC",
         help="What to train, such as bilstm(layers=2)+additive: see sightline list models.",
-        rich_help_panel=MODEL,
     ),
 ]
 Preset = Annotated[
     str | None,
-    typer.Option(
+    model_flag(
         "--preset",
         metavar="NAME",
         show_default="default",
         help="Sizes and training from a paper: see sightline list presets.",
-        rich_help_panel=MODEL,
     ),
 ]
 Vectors = Annotated[
     Path | None,
-    typer.Option(
+    model_flag(
         "--vectors",
         metavar="FILE",
         show_default="none",
@@ -344,256 +334,231 @@ Vectors = Annotated[
             "Word vectors that embeddings start from, a text file as GloVe's, fastText's or of "
             "sightline vectors."
         ),
-        rich_help_panel=MODEL,
     ),
 ]
 Epochs = Annotated[
     int | None,
-    typer.Option(
+    model_flag(
         "--epochs",
         metavar="N",
         min=1,
         show_default="the preset's",
         help="Epochs at most; validation chooses the one kept.",
-        rich_help_panel=MODEL,
     ),
 ]
 BatchSize = Annotated[
     int | None,
-    typer.Option(
+    model_flag(
         "--batch-size",
         metavar="N",
         min=1,
         show_default="the preset's",
         help="Texts trained on at a time.",
-        rich_help_panel=MODEL,
     ),
 ]
 LearningRate = Annotated[
     float | None,
-    typer.Option(
+    model_flag(
         "--learning-rate",
         metavar="RATE",
         parser=read_rate,
         show_default="the preset's",
         help="Step size of the training.",
-        rich_help_panel=MODEL,
     ),
 ]
 Fit = Annotated[
     list[str] | None,
-    typer.Option(
+    model_flag(
         "--fit",
         metavar="NAME=VALUE",
         show_default="the preset's",
         help="Any other setting of the training, such as gradient_clipping=5 or adversary=kl; "
         "again for each. `sightline list fields` names them.",
-        rich_help_panel=MODEL,
     ),
 ]
 Companions = Annotated[
     str | None,
-    typer.Option(
+    model_flag(
         "--controls",
         metavar=f"{'|'.join(COMPANIONS)}|none",
         show_default="uniform",
         help="Control models to train and compare with, joined by commas, or none (faster, but "
         "fewer tests run); `sightline list controls` says what each is.",
-        rich_help_panel=MODEL,
     ),
 ]
 
 Seed = Annotated[
     int,
-    typer.Option(
+    run_flag(
         "--seed",
         metavar="N",
         help="Seed of everything random: splits, weights, draws.",
-        rich_help_panel=RUN,
     ),
 ]
 Device = Annotated[
     str,
-    typer.Option(
+    run_flag(
         "--device",
         metavar="NAME",
         help="Where to compute: auto, cpu, cuda or cuda:1; auto takes a GPU if there is one.",
-        rich_help_panel=RUN,
     ),
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(
+    run_flag(
         "--threads",
         metavar="N",
         min=1,
         max=1024,
         show_default="one or all, whichever is faster now",
         help="Processor threads; equal threads give equal bits, unless an audit was resumed.",
-        rich_help_panel=RUN,
     ),
 ]
 Memory = Annotated[
     int | None,
-    typer.Option(
+    run_flag(
         "--memory",
         metavar="SIZE",
         parser=read_memory,
         show_default="128M",
         help="Memory for an audit beyond its texts and the model, such as 256M or 2G: it limits the "
         "runs with words deleted, and changes the speed, not the numbers.",
-        rich_help_panel=RUN,
     ),
 ]
 DryRun = Annotated[
     bool,
-    typer.Option(
+    run_flag(
         "--dry-run",
         metavar=SWITCH,
         help="Estimate time and memory from a small part of the work, and write nothing.",
-        rich_help_panel=RUN,
     ),
 ]
 
 Limit = Annotated[
     int | None,
-    typer.Option(
+    run_flag(
         "--limit",
         metavar="N",
         min=1,
         show_default="all",
         help="The most test texts of an audit (a seeded sample, also of --full), or missing runs "
         "of a study.",
-        rich_help_panel=RUN,
     ),
 ]
 
 Budget = Annotated[
     float | None,
-    typer.Option(
+    run_flag(
         "--budget",
         metavar="TIME",
         parser=read_budget,
         show_default="none",
         help="Time that measuring may take, not counting the start, such as 5m or 1h. An audit "
         "stops earlier if its verdict is settled.",
-        rich_help_panel=RUN,
     ),
 ]
 MaxTexts = Annotated[
     int | None,
-    typer.Option(
+    run_flag(
         "--max-texts",
         metavar="N",
         min=1,
         show_default=str(MOST_TEXTS),
         help="The most texts that an audit measures if its verdict is not settled before.",
-        rich_help_panel=RUN,
     ),
 ]
 Full = Annotated[
     bool,
-    typer.Option(
+    run_flag(
         "--full",
         metavar=SWITCH,
         help="Take every test on every text, except the expensive ones, which --measure adds. "
         "Without it required tests come first, on growing numbers of texts, until the verdict is "
         "settled.",
-        rich_help_panel=RUN,
     ),
 ]
 
 Gradient = Annotated[
     Reduction,
-    typer.Option(
+    run_flag(
         "--gradient",
         help="How a word's gradient becomes one number: input (times the word's vector, as Jain & "
         "Wallace's code has it) or norm (its length, as Meister et al. have it).",
-        rich_help_panel=RUN,
     ),
 ]
 
 Seeds = Annotated[
     int,
-    typer.Option(
+    run_flag(
         "--seeds",
         metavar="N",
         min=1,
         help="Train and audit this many times, from --seed upwards; the report is of the first, "
         "and says how far the others differ.",
-        rich_help_panel=RUN,
     ),
 ]
 Measures = Annotated[
     list[str] | None,
-    typer.Option(
+    run_flag(
         "--measure",
         metavar="NAME",
         show_default="none",
         help=f"Also take an expensive measure, one of {', '.join(EXPENSIVE)}; may be repeated.",
-        rich_help_panel=RUN,
     ),
 ]
 
 STORE = "The folder in which the runs of studies are kept."
 StoreFolder = Annotated[
     Path,
-    typer.Option(
+    run_flag(
         "--store",
         metavar="DIR",
         show_default=False,
         help=STORE,
-        rich_help_panel=RUN,
     ),
 ]
 
 Page = Annotated[
     Path,
-    typer.Option(
-        "--out", metavar="FILE", help="The report to write, one HTML file.", rich_help_panel=OUTPUT
-    ),
+    output_flag("--out", metavar="FILE", help="The report to write, one HTML file."),
 ]
 Title = Annotated[
     str,
-    typer.Option(
+    output_flag(
         "--title",
         metavar="TEXT",
         show_default="the question",
         help="The heading of the report.",
-        rich_help_panel=OUTPUT,
     ),
 ]
 Save = Annotated[
     Path | None,
-    typer.Option(
+    output_flag(
         "--save",
         metavar="DIR",
         show_default="not saved",
         help="Also save the audit with its raw numbers, for sightline report.",
-        rich_help_panel=OUTPUT,
     ),
 ]
 NoTexts = Annotated[
     bool,
-    typer.Option(
+    output_flag(
         "--no-texts",
         metavar=SWITCH,
         help="Leave texts out of output and errors (a saved audit keeps them, a model its words).",
-        rich_help_panel=OUTPUT,
     ),
 ]
 NoIds = Annotated[
     bool,
-    typer.Option(
+    output_flag(
         "--no-ids",
         metavar=SWITCH,
         help="Leave ids of texts out of output and errors, and number the texts.",
-        rich_help_panel=OUTPUT,
     ),
 ]
 Card = Annotated[
     Path | None,
-    typer.Option(
+    output_flag(
         "--card",
         metavar="FILE",
         show_default="none",
@@ -601,56 +566,51 @@ Card = Annotated[
             "Also write a short card to paste, .md or .html: verdict, caveats, numbers, methods, "
             "how to repeat it."
         ),
-        rich_help_panel=OUTPUT,
     ),
 ]
 Json = Annotated[
     bool,
-    typer.Option(
+    output_flag(
         "--json",
         metavar=SWITCH,
         help="Print the result as JSON on stdout, all else on stderr.",
-        rich_help_panel=OUTPUT,
     ),
 ]
 Junit = Annotated[
     Path | None,
-    typer.Option(
+    output_flag(
         "--junit",
         metavar="FILE",
         show_default="none",
         help="Also write JUnit XML for a build server: a test case for each verdict and each test, "
         "with score, interval, n and threshold.",
-        rich_help_panel=OUTPUT,
     ),
 ]
 FailOn = Annotated[
     list[str] | None,
-    typer.Option(
+    output_flag(
         "--fail-on",
         metavar="VERDICT|CODE",
         show_default="never",
         help="Exit with 3 if this is the verdict (such as must-not-be-shown) for all texts or for a "
         "predicted class, or if this test (such as SL-301) failed or was not run; "
         "may be repeated.",
-        rich_help_panel=OUTPUT,
     ),
 ]
 Quiet = Annotated[
     bool,
-    typer.Option("--quiet", metavar=SWITCH, help="Show no progress.", rich_help_panel=OUTPUT),
+    output_flag("--quiet", metavar=SWITCH, help="Show no progress."),
 ]
 Verbose = Annotated[
     bool,
-    typer.Option(
+    output_flag(
         "--verbose",
         metavar=SWITCH,
         help="Print every test, the numbers behind the sentences, and a line for each epoch.",
-        rich_help_panel=OUTPUT,
     ),
 ]
 
-_OF_A_PAPER = "A paper’s table or figure"
+_paper_flag = partial(typer.Option, rich_help_panel="A paper’s table or figure")
 Crew = Annotated[
     Workers,
     typer.Option(
@@ -691,61 +651,56 @@ Spread = Annotated[
 ]
 StudyStore = Annotated[
     Path | None,
-    typer.Option("--store", metavar="DIR", show_default=False, help=STORE, rich_help_panel=RUN),
+    run_flag("--store", metavar="DIR", show_default=False, help=STORE),
 ]
 Corpora = Annotated[
     Path | None,
-    typer.Option(
+    _paper_flag(
         "--data",
         metavar="DIR",
         show_default=False,
         help="The folder of the papers’ corpora, each in its published form.",
-        rich_help_panel=_OF_A_PAPER,
     ),
 ]
 Datasets = Annotated[
     str | None,
-    typer.Option(
+    _paper_flag(
         "--datasets",
         metavar="A,B,…",
         show_default="all that are in the folder",
         help="Which of them: see sightline study list.",
-        rich_help_panel=_OF_A_PAPER,
     ),
 ]
 StudyVectors = Annotated[
     Path | None,
-    typer.Option(
+    _paper_flag(
         "--vectors",
         metavar="FILE",
         show_default="the one in vectors/ of the folder, where there is one",
         help="Word vectors from which words start; none: at random. bAbI’s always start at random.",
-        rich_help_panel=_OF_A_PAPER,
     ),
 ]
 Quick = Annotated[
     bool,
-    typer.Option(
+    _paper_flag(
         "--quick",
         metavar=SWITCH,
         help="Try a table in minutes: one corpus, one seed, 200 texts; says how long all of it takes.",
-        rich_help_panel=_OF_A_PAPER,
     ),
 ]
 StudySeeds = Annotated[
     int | None,
-    typer.Option(
+    _paper_flag(
         "--seeds",
         metavar="N",
         min=1,
         show_default="as in the protocol: 1 to 10, by table and corpus",
         help="Seeds of each model; a calibration refuses a number that it does not have.",
-        rich_help_panel=_OF_A_PAPER,
     ),
 ]
 StudyFolder = Annotated[
     Path | None,
-    typer.Option(
+    _paper_flag(
         "--out",
         metavar="DIR",
         show_default="not written",
@@ -753,13 +708,12 @@ StudyFolder = Annotated[
             "Also write the table as Markdown, CSV and LaTeX, and the figures as PDF, PNG and "
             "SVG, into this folder."
         ),
-        rich_help_panel=_OF_A_PAPER,
     ),
 ]
-_RESULTS = "What was read of each run"
+_results_flag = partial(typer.Option, rich_help_panel="What was read of each run")
 ResultsFile = Annotated[
     Path | None,
-    typer.Option(
+    _results_flag(
         "--results",
         metavar="FILE",
         show_default="not written",
@@ -767,24 +721,21 @@ ResultsFile = Annotated[
             "The results file (compressed CSV, a row for each run and quantity) that is brought "
             "up to date."
         ),
-        rich_help_panel=_RESULTS,
     ),
 ]
 SoFar = Annotated[
     bool,
-    typer.Option(
+    _results_flag(
         "--so-far",
         metavar=SWITCH,
         help="Run nothing: count what the store has.",
-        rich_help_panel=_RESULTS,
     ),
 ]
 SkipCounted = Annotated[
     bool,
-    typer.Option(
+    _results_flag(
         "--skip-counted",
         metavar=SWITCH,
         help="Do not run what the results file has already.",
-        rich_help_panel=_RESULTS,
     ),
 ]

@@ -28,44 +28,40 @@ OneText = Annotated[
 ]
 OneQuery = Annotated[
     str | None,
-    typer.Option(
+    flags.data_flag(
         "--query",
         metavar="TEXT",
         show_default="none",
         help="The question or hypothesis that comes with the text, for a model with +query.",
-        rich_help_panel=flags.DATA,
     ),
 ]
 SavedAudit = Annotated[
     Path | None,
-    typer.Option(
+    flags.data_flag(
         "--audit",
         metavar="DIR",
         show_default="none",
         help="An audit of this model, as sightline audit --save wrote it, or a run of a store as "
         "STORE:KEY; its verdict is shown with the maps.",
-        rich_help_panel=flags.DATA,
     ),
 ]
 Maps = Annotated[
     list[str] | None,
-    typer.Option(
+    flags.output_flag(
         "--map",
         metavar="NAME",
         show_default=f"{', '.join(USUAL)}, and any that --audit says may be shown",
         help="A map over the words to show; may be repeated.",
-        rich_help_panel=flags.OUTPUT,
     ),
 ]
 
 LabelName = Annotated[
     str,
-    typer.Option(
+    flags.data_flag(
         "--label-name",
         metavar="LABEL",
         show_default=False,
         help="The label to look at, of a model with several labels.",
-        rich_help_panel=flags.DATA,
     ),
 ]
 

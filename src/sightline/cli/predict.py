@@ -38,21 +38,19 @@ Texts = Annotated[
 ]
 OutputFormat = Annotated[
     Form | None,
-    typer.Option(
+    flags.output_flag(
         "--format",
         show_default="csv, or what --out ends in",
         help="How predictions are written: csv or jsonl.",
-        rich_help_panel=flags.OUTPUT,
     ),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(
+    flags.output_flag(
         "--out",
         metavar="FILE",
         show_default="stdout",
         help="The file to write, .csv or .jsonl, whole or not at all.",
-        rich_help_panel=flags.OUTPUT,
     ),
 ]
 

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
 from sightline.cli import flags
 from sightline.cli.audit_output import audit_outputs, write_audits
 from sightline.cli.flag_groups import Report, grouped
@@ -14,18 +9,9 @@ from sightline.cli.output import emit, print_lines
 from sightline.cli.output_checks import check_places
 from sightline.cli.report_files import check_endings
 
-Folder = Annotated[
-    Path,
-    typer.Argument(
-        metavar="AUDIT_DIR",
-        show_default=False,
-        help="A folder that sightline audit --save wrote, or a run of a store as STORE:KEY.",
-    ),
-]
-
 
 @grouped
-def report(folder: Folder, page: Report, as_json: flags.Json = False) -> None:
+def report(folder: flags.SavedAudit, page: Report, as_json: flags.Json = False) -> None:
     """Write the report of a saved audit again: the same numbers and page, without the model or the
     data.
     """

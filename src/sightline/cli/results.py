@@ -52,23 +52,21 @@ Sql = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(
+    flags.output_flag(
         "--out",
         metavar="FILE",
         show_default="printed",
         help="Write the answer of --sql in full: .csv, .json or .parquet.",
-        rich_help_panel=flags.OUTPUT,
     ),
 ]
 Memory = Annotated[
     int | None,
-    typer.Option(
+    flags.run_flag(
         "--memory",
         metavar="SIZE",
         parser=flags.read_memory,
         show_default="half of what is free, at least 256M",
         help="The memory that --sql may take for its query and its answer, such as 512M or 4G.",
-        rich_help_panel=flags.RUN,
     ),
 ]
 

@@ -32,12 +32,11 @@ Audits = Annotated[
 ]
 File = Annotated[
     Path | None,
-    typer.Option(
+    flags.output_flag(
         "--out",
         metavar="FILE",
         show_default="not written",
         help="Also write the table: .md, .csv (every number in full) or .tex.",
-        rich_help_panel=flags.OUTPUT,
     ),
 ]
 

@@ -15,13 +15,13 @@ from sightline.report.tables.terminal_table import to_text
 
 def check_ending(flag: str, file: Path | None) -> None:
     """Refuse an unknown kind of table before hours are spent on its numbers."""
-    if file is not None and file.suffix not in PRINTINGS:
+    if file is not None and file.suffix.lower() not in PRINTINGS:
         raise SpecError(f"{flag} {file}: expected a name that ends in {', '.join(PRINTINGS)}")
 
 
 def write_table(table: Table, file: Path) -> None:
     """Write a table in the format that the name of its file ends in."""
-    write_text(file, PRINTINGS[file.suffix](table))
+    write_text(file, PRINTINGS[file.suffix.lower()](table))
 
 
 def print_table(table: Table) -> None:

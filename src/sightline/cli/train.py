@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from sightline.api import folders
 from sightline.api.audit import train_source
 from sightline.api.model_source import choose_training
@@ -39,12 +37,11 @@ MODEL = Folder("a saved model", folders.MODEL)
 
 Out = Annotated[
     Path,
-    typer.Option(
+    flags.output_flag(
         "--out",
         metavar="DIR",
         show_default=False,
         help="The folder to write, for sightline audit --model DIR.",
-        rich_help_panel=flags.OUTPUT,
     ),
 ]
 

@@ -17,12 +17,11 @@ from sightline.cli.output_checks import Output, check_places, inputs
 
 Out = Annotated[
     Path,
-    typer.Option(
+    flags.output_flag(
         "--out",
         metavar="FILE",
         show_default=False,
         help="The file to write, in GloVe's form, for --vectors.",
-        rich_help_panel=flags.OUTPUT,
     ),
 ]
 Dimension = Annotated[

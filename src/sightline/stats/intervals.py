@@ -78,20 +78,25 @@ def without_interval(value: float, n: int, why: str) -> Estimate:
 
 
 def interval_of_equal_values(
-    value: float, n: int, groups: float | int, level: float, bounds: Bounds
+    value: float,
+    n: int,
+    groups: float | int,
+    level: float,
+    bounds: Bounds,
+    alike: str = "all texts",
 ) -> Estimate:
-    """Give an interval where all texts are equal: no resample differs, and a bootstrap interval
-    would claim certainty.
+    """Give an interval where all texts are equal, or those of each class: no resample differs, and
+    a bootstrap interval would claim certainty. ``alike`` names them.
 
     Rule of three (Hanley & Lippman-Hand 1983): with 95 % confidence, at most −log(.05) / n ≈ 3/n of
     all texts differ from n equal texts. These could lie at a bound. Without two bounds no interval
     is known, and the method says so.
     """
     if (bounds := two_sided(bounds)) is None:
-        return without_interval(value, n, "all texts equal; no interval is known")
+        return without_interval(value, n, f"{alike} equal; no interval is known")
     unseen = min(1.0, -math.log(1 - level) / groups)
     low, high = value - unseen * (value - bounds[0]), value + unseen * (bounds[1] - value)
-    method = describe_method("all texts equal: rule of three", level)
+    method = describe_method(f"{alike} equal: rule of three", level)
     return Estimate(value, *clip_interval(value, low, high, bounds), n, method)
 
 

@@ -6,7 +6,7 @@ A mean is the special case with a denominator of ones.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -114,8 +114,7 @@ def _estimated(
         return without_interval(math.nan, n, UNSURE)
     value = line.value
     if line.alike:
-        found = interval_of_equal_values(value, n, line.alone, level, line.bounds)
-        return replace(found, method=found.method.replace("all texts", line.alike))
+        return interval_of_equal_values(value, n, line.alone, level, line.bounds, line.alike)
     low, high = _ends(line.residuals, line.under, line.alone, seed, level)
     even = ", classes weighted equally" if len(strata.sizes) > 1 else ""
     method = describe_method(

@@ -83,7 +83,7 @@ class Transfer:
     words of x at every position that is among the top words of either text. ``carried`` is the
     resulting change of the margin ``s_A − s_B``, ``random`` the change by as many random positions,
     and ``whole`` the change by all words; each is summed over the shares. No hybrid counts more
-    than ``whole`` (docs/decisions/0094-bounded-transfer.md). If the model reads queries, it gets
+    than ``whole`` (docs/decisions/0094-a-verdict-that-withstands-cheating.md). If the model reads queries, it gets
     the receiver's query, and the donor is x's words under that query. Where these get the receiver's
     prediction, nothing is moved: ``same`` marks such pairs.
 
