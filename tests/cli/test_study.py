@@ -67,7 +67,7 @@ class Resumed:
 def resumed(sightline: Call, tmp_path_factory: pytest.TempPathFactory) -> Resumed:
     folder = tmp_path_factory.mktemp("resumed")
     (file := folder / "tiny.toml").write_text(TINY)
-    store, table = folder / "store", folder / "t.csv"
+    store, table = folder / "store", folder / "T.CSV"  # an ending may be in capitals
     first = sightline("study", file, "--store", store, "--limit", 3, "--quiet")
     written = {path: path.stat().st_mtime_ns for path in (store / "runs").glob("??/*/SHA256SUMS")}
     second = sightline("study", file, "--store", store, "--json", "--quiet", "--table", table)

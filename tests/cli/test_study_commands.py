@@ -242,6 +242,25 @@ def test_files_of_others_are_not_replaced_by_a_study(
     assert (tmp_path / name).read_text(encoding="utf-8") != "mine"
 
 
+def test_a_study_does_not_replace_files_of_one_whose_name_differs_in_signs(
+    sightline: Call, store: Path, tmp_path: Path
+) -> None:
+    """Names of files leave out blanks and signs, so both studies would write the same files."""
+    kept = tmp_path / "out"
+    for name in ("who & what", "who what"):
+        (tmp_path / f"{name}.toml").write_text(STUDY.format(name=name), encoding="utf-8")
+    first, other = (
+        ("study", tmp_path / f"{name}.toml", "--store", store, "--out", kept)
+        for name in ("who & what", "who what")
+    )
+    assert sightline(*first).code == 0
+    before = {path.name: path.read_bytes() for path in kept.iterdir()}
+    done = sightline(*other)
+    assert (done.code, str(kept / "who-what.md") in done.err) == (2, True)
+    assert sightline(*first).code == 0
+    assert {path.name: path.read_bytes() for path in kept.iterdir()} == before
+
+
 def test_a_dry_run_writes_nothing_into_an_empty_folder(sightline: Call, tmp_path: Path) -> None:
     (tmp_path / "one.toml").write_text(STUDY.format(name="one"), encoding="utf-8")
     (tmp_path / "empty").mkdir()

@@ -125,6 +125,14 @@ def test_named_files_exist():
     same_text("docs", checks.check_files(pages, checks.exists_here))
 
 
+def test_pages_that_the_code_names_exist() -> None:
+    page = re.compile(r"\bdocs/[\w./-]+\.\w+")
+    code = "\n".join(file.read_text(encoding="utf-8") for file in (ROOT / "src").rglob("*.py"))
+    named = {*page.findall(code)}
+    assert len(named) > 10
+    assert [one for one in sorted(named) if not (ROOT / one).exists()] == []
+
+
 def test_named_flags_exist():
     pages = {"p": "`--seed`, `--nonsense`, a--dash, ---"}
     same_text("docs", checks.check_flags(pages, commands.flags()))

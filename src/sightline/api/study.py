@@ -103,8 +103,8 @@ class PlannedStudy:
         return files_of(self.name, self.grid, self.figures, self.together)
 
     def check_folder(self, folder: Path) -> None:
-        """Refuse a folder with a file of such a name that no study of this name wrote."""
-        check_written(self.name, self.files(), folder)
+        """Refuse a folder with a file of such a name that this study did not write."""
+        check_written(self.grid.name, self.name, self.files(), folder)
 
     @property
     def data_places(self) -> set[Path]:
@@ -342,7 +342,8 @@ def write_study(ended: FinishedStudy, table: Table, out: Path | None) -> Studied
     """Write the table of a study and its figures into a folder, if one is named."""
     if out is None:
         return Studied(table, (), ())
-    paths, left = write_all(ended.study.name, table, ended.study.drawings(ended, table), out)
+    study = ended.study
+    paths, left = write_all(study.grid.name, study.name, table, study.drawings(ended, table), out)
     return Studied(table, tuple(paths), tuple(left))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -128,16 +129,19 @@ NOT_READ: Audited = _NotRead()
 """Stands for a run that need not be there yet."""
 
 
-def written_before(name: str, folder: Path) -> set[str]:
-    """Name the files that a study of this name wrote into a folder."""
+def written_before(study: str, name: str, folder: Path) -> set[str]:
+    """Name the files that a study wrote into a folder; none if another study's files have its
+    ``name``, which leaves out blanks and signs.
+    """
     with suppress(OSError, UnicodeDecodeError):
-        return set(_mark(name, folder).read_text(encoding="utf-8").splitlines())
+        title, *files = _mark(name, folder).read_text(encoding="utf-8").splitlines() or [""]
+        return set(files) if title == _title(study) else set()
     return set()
 
 
-def check_written(name: str, files: Iterable[str], folder: Path) -> None:
-    """Refuse to replace a file that no study of this name wrote: nobody has named it."""
-    known = written_before(name, folder)
+def check_written(study: str, name: str, files: Iterable[str], folder: Path) -> None:
+    """Refuse to replace a file that this study did not write: nobody has named it."""
+    known = written_before(study, name, folder)
     for file in files:
         if file not in known and os.path.lexists(folder / file):
             raise StoreError(
@@ -149,6 +153,11 @@ def check_written(name: str, files: Iterable[str], folder: Path) -> None:
 def _mark(name: str, folder: Path) -> Path:
     """Name the list of what a study wrote into a folder that others use, too."""
     return folder / f".{name}.sightline"
+
+
+def _title(study: str) -> str:
+    """Write a study's name as the first line of its list."""
+    return f"study {json.dumps(study)}"
 
 
 def runs_of(grid: Grid, store: Store) -> list[Named]:
@@ -166,17 +175,17 @@ def _seed_last(labels: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def write_all(
-    name: str, table: Table, drawings: Iterable[Drawing], folder: Path
+    study: str, name: str, table: Table, drawings: Iterable[Drawing], folder: Path
 ) -> tuple[list[Path], list[str]]:
     """Write a table in every format, and its figures; also return why any figure cannot
-    be drawn. A file that no study of this name wrote is refused.
+    be drawn. A file that this study did not write is refused.
     """
     drawings = [*drawings]
     files = _names(name, drawings)
-    check_written(name, files, folder)
+    check_written(study, name, files, folder)
     folder.mkdir(parents=True, exist_ok=True)
-    listed = sorted(written_before(name, folder) | {*files})
-    write_bytes(_mark(name, folder), "".join(f"{file}\n" for file in listed).encode())
+    listed = (_title(study), *sorted(written_before(study, name, folder) | {*files}))
+    write_bytes(_mark(name, folder), "".join(f"{line}\n" for line in listed).encode())
     paths = [
         write_bytes(folder / f"{name}{ending}", write(table).encode())
         for ending, write in PRINTINGS.items()
