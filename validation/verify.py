@@ -38,8 +38,7 @@ from sst_bert import sst_bert
 from tiny_berts import tiny_berts
 
 from sightline.cli.app import run
-from sightline.studies.papers.paper_scope import ALL
-from sightline.studies.study_catalogue import CALIBRATIONS, without_corpora
+from sightline.studies.study_catalogue import ALL, CALIBRATIONS, without_corpora
 
 REPRODUCTION = "reproduction"
 """All tables and figures of the papers; this name runs nothing."""

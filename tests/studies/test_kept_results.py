@@ -30,10 +30,10 @@ from sightline.data.word_vectors import write_vectors
 from sightline.experiments.cost_estimate import RunCosts
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store, Summary
-from sightline.studies import run_counts, update_results
+from sightline.studies import paper_pages, run_counts, update_results
 from sightline.studies.aggregate import AggregateLine, Number, RunName, shortfall
 from sightline.studies.kept_results import StudyResults, kept_of, page, row_of, rows_kept
-from sightline.studies.papers import margins, paper_scope
+from sightline.studies.papers import margins
 from sightline.studies.papers.claim_list import CLAIMS, TAU_BY_RANK
 from sightline.studies.papers.margins import RESULTS
 from sightline.studies.papers.model_performance import performance_of
@@ -48,7 +48,7 @@ from sightline.studies.papers.published_values import (
 )
 from sightline.studies.results_file import COLUMNS, Row, read_rows, rows_of, values_of, write_rows
 from sightline.studies.run_plan import COUNTED, Plan, Readings, joint_name
-from sightline.studies.study_catalogue import CALIBRATIONS
+from sightline.studies.study_catalogue import ALL, CALIBRATIONS
 from sightline.studies.study_definition import FinishedRun, JointReading, Params
 from sightline.studies.study_from_file import check_file, keep, study_of
 from sightline.studies.unasked_results import with_unasked
@@ -351,7 +351,7 @@ def test_a_mean_stays_where_it_rests_on_more_seeds_than_are_read_now() -> None:
     seeds = {("sst", model): {0, 1, 2} for model in "abc"}
     assert run_counts.wanted_means(before, now, seeds) == [before[0]]
     study, known = PAPER_TABLES["tutek2020:T-1"], StudyResults(means=[*before, *now])
-    values = {line.model: line.found.value.value for line, _ in paper_scope.all_lines(study, known)}
+    values = {line.model: line.found.value.value for line, _ in paper_pages.all_lines(study, known)}
     assert values == {"a": 0.1, "b": 0.6, "c": 0.7}
 
 
@@ -636,7 +636,7 @@ def test_a_corpus_that_lacks_no_run_is_known_by_its_readings() -> None:
     readings = {"a": (row, None), "b": (row, None), "c": (Row("t", "imdb", run="c"), None)}
     readings[joint_name(["a", "b"])] = (row, None)  # a number of both runs is no third run
     kept = StudyResults(by_corpus={"imdb": {"planned": 4, "missing": 3}}, readings=readings)
-    assert paper_scope.runs_by_corpus(kept) == {
+    assert paper_pages.runs_by_corpus(kept) == {
         "sst": {"planned": 2, "done": 2},
         "imdb": {"planned": 4, "done": 1},
     }
@@ -647,7 +647,7 @@ RESULTS_FILE = Path(__file__).resolve().parents[2] / "docs" / "verified" / "resu
 
 def test_committed_results_have_every_study_and_its_page() -> None:
     known = kept_of(read_rows(RESULTS_FILE))
-    every = {paper_scope.ALL, *PAPER_TABLES, *CALIBRATIONS}
+    every = {ALL, *PAPER_TABLES, *CALIBRATIONS}
     assert every - {"thresholds"} <= known.keys() <= every  # nothing of a study that is gone
     for name, study in CALIBRATIONS.items():
         if name in known:
@@ -660,7 +660,7 @@ def test_committed_results_have_every_study_and_its_page() -> None:
 def test_chance_of_rank_information_is_that_of_untrained_models() -> None:
     """An untrained model with sharpened weights has most of the published τ of .92."""
     known = kept_of(read_rows(RESULTS_FILE))
-    ours = paper_scope.untrained(known)
+    ours = paper_pages.untrained(known)
     assert sorted((run.corpus, run.seed) for run, _ in ours) == [
         (corpus, n) for corpus in ("news", "sst") for n in range(10)
     ]
@@ -803,7 +803,7 @@ def test_counts_that_differ_from_the_printed_ones_are_listed_once() -> None:
 def test_a_result_of_fewer_seeds_than_planned_is_interim() -> None:
     known = kept_of(read_rows(RESULTS_FILE))
     for claim in CLAIMS:
-        for one in paper_scope.claim_page(claim, known)["findings"]:
+        for one in paper_pages.claim_page(claim, known)["findings"]:
             amount = amounts_of(PAPER_TABLES[claim.table]).get(one["corpus"])
             if amount is not None:
                 assert one["interim"] == (one["seeds"] < amount.seeds)
@@ -868,7 +868,7 @@ def test_a_claim_is_decided_on_the_corpus_that_was_named_beforehand() -> None:
 
 def test_counts_of_a_corpus_say_nothing_of_a_sample_of_test_texts() -> None:
     known = kept_of(read_rows(RESULTS_FILE))
-    lines = paper_scope.page_of(PAPER_TABLES["tutek2020:T-5"], known["tutek2020:T-5"])["lines"]
+    lines = paper_pages.page_of(PAPER_TABLES["tutek2020:T-5"], known["tutek2020:T-5"])["lines"]
     assert {line["corpus"] for line in lines} >= {"imdb"}
     assert {line["limit"] for line in lines} == {None}
 

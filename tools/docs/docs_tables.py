@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from sightline.studies.kept_results import StudyResults, kept_of, page
+from sightline.studies.paper_pages import UNDONE, claim_page, page_of
 from sightline.studies.papers.claim_list import CLAIMS
 from sightline.studies.papers.paper_index import PAPER_TABLES
-from sightline.studies.papers.paper_scope import ALL, UNDONE, claim_page, page_of
 from sightline.studies.results_file import read_rows
-from sightline.studies.study_catalogue import CALIBRATIONS
+from sightline.studies.study_catalogue import ALL, CALIBRATIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 Stored = Mapping[str, Any]

@@ -43,8 +43,7 @@ def refuse_misspelt(name: str) -> None:
     """Refuse what is neither a file nor the name of a study, with the nearest names."""
     if Path(name).exists() or Path(name).suffix or name != Path(name).name:
         return
-    from sightline.studies.papers.paper_scope import ALL  # noqa: PLC0415  (torch)
-    from sightline.studies.study_catalogue import CALIBRATIONS  # noqa: PLC0415  (torch)
+    from sightline.studies.study_catalogue import ALL, CALIBRATIONS  # noqa: PLC0415  (torch)
 
     if name in (*CALIBRATIONS, ALL):
         raise SpecError(

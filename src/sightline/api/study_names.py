@@ -14,9 +14,14 @@ from sightline.core.errors import SpecError
 from sightline.core.results import Table, TableCell
 from sightline.experiments.store import Store
 from sightline.studies.kept_results import StudyResults
-from sightline.studies.papers.paper_scope import ALL as ALL
-from sightline.studies.papers.paper_scope import INFORMATION
-from sightline.studies.study_catalogue import CALIBRATIONS, STUDIES, ids_of, without_corpora
+from sightline.studies.study_catalogue import ALL as ALL
+from sightline.studies.study_catalogue import (
+    CALIBRATIONS,
+    INFORMATION,
+    STUDIES,
+    ids_of,
+    without_corpora,
+)
 from sightline.studies.study_corpora import vectors_of
 from sightline.studies.update_results import Work as Work
 from sightline.studies.update_results import gates_of, progress, recount, update_file, work_on

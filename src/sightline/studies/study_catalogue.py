@@ -46,6 +46,10 @@ OF_CORPORA = (
     plausible_vs_faithful,
 )
 ON_UNSEEN_SEEDS = (scenarios.CONFIRMATION, scenarios.AGAIN)
+ALL = "papers"
+"""The study of all papers' tables and figures together."""
+INFORMATION = rank_information_papers.STUDY.name
+"""The study with τ by rank of untrained models."""
 FROM_VECTORS = (word_retention.STUDY.name, study_models.STUDY.name)
 """The studies in which some models start from word vectors."""
 CALIBRATIONS: Mapping[str, Study] = {

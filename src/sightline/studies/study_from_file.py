@@ -14,11 +14,10 @@ from sightline.experiments.store import Store
 from sightline.experiments.tabulate import VERDICT, numbers_of
 from sightline.studies.aggregate import Number
 from sightline.studies.kept_results import StudyResults, kept_of, rows_kept
-from sightline.studies.papers.paper_scope import ALL
 from sightline.studies.results_file import locked, read_rows, write_rows
 from sightline.studies.run_counts import count
 from sightline.studies.run_plan import Plan
-from sightline.studies.study_catalogue import STUDIES
+from sightline.studies.study_catalogue import ALL, STUDIES
 from sightline.studies.study_definition import FinishedRun, Params, Study
 from sightline.studies.unasked_results import with_unasked
 from sightline.verdict.number_bounds import ends_of

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sightline.studies.kept_results import StudyResults, row_of
-from sightline.studies.papers.paper_scope import INFORMATION
 from sightline.studies.results_file import Row
 from sightline.studies.run_plan import Plan, is_joint
+from sightline.studies.study_catalogue import INFORMATION
 from sightline.studies.study_definition import Study, Values
 
 Model = tuple[str, str, str]

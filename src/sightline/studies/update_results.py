@@ -17,7 +17,6 @@ from sightline.experiments.cost_estimate import RunCosts
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store, Summary
 from sightline.studies.kept_results import StudyResults, kept_of, page, rows_kept
-from sightline.studies.papers.paper_scope import ALL
 from sightline.studies.papers.run_order import PaperForecast, forecast, ordered
 from sightline.studies.papers.study_models import DIMENSION, make_vectors, starts_in
 from sightline.studies.results_file import locked, read_rows, write_rows
@@ -31,7 +30,7 @@ from sightline.studies.run_counts import (
     usual_seconds,
 )
 from sightline.studies.run_plan import Plan, Readings, unread_of
-from sightline.studies.study_catalogue import FROM_VECTORS, STUDIES, plans_of
+from sightline.studies.study_catalogue import ALL, FROM_VECTORS, STUDIES, plans_of
 from sightline.studies.unasked_results import with_unasked
 
 ORDER = {name: place for place, name in enumerate((ALL, *STUDIES))}

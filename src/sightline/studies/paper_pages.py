@@ -33,10 +33,9 @@ from sightline.studies.papers.published_values import (
     printed_values_in,
 )
 from sightline.studies.run_plan import is_joint
+from sightline.studies.study_catalogue import INFORMATION
 from sightline.studies.study_definition import Study
 
-ALL = "papers"
-"""The study of all tables and figures together."""
 UNDONE: Mapping[str, Any] = {"planned": 0, "done": 0, "hours_left": 0.0}
 """The progress of a table that was never counted."""
 
@@ -150,8 +149,6 @@ def _number(cell: TableCell) -> dict[str, Any] | None:
 
 # ------------------------------------------------------------- claims
 
-INFORMATION = "information"
-"""The study with τ by rank of untrained models."""
 UNTRAINED_FROM = "kind=untrained, from vectors, weights ^100"
 """Its runs whose words start as in the protocol."""
 UNTRAINED_TAU = "paper.tau.output"
