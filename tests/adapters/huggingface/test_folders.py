@@ -113,10 +113,26 @@ def with_own_code(*keys: str) -> Damage:
     return damage
 
 
+def naming_own_class(auto_map: Any, architecture: str = "BertForSequenceClassification") -> Damage:
+    """Name Python files of the folder for a type of model that transformers has built in."""
+
+    def damage(folder: Path) -> None:
+        written("config.json", auto_map=auto_map, architectures=[architecture])(folder)
+        (folder / "own_code.py").write_text("raise SystemExit(77)", encoding="utf-8")
+
+    return damage
+
+
+def naming_own_tokenizer(classes: Any) -> Damage:
+    return written("tokenizer_config.json", auto_map=classes)
+
+
 def with_more_words(folder: Path) -> None:
     word_pieces([*WORDS, "zebra", "lorem", "ipsum"], 200).save_pretrained(folder)
 
 
+ASKED = "AutoModelForSequenceClassification"
+NEVER_RUN = "got code of their own .*, which is never run"
 REFUSED: dict[str, tuple[Damage, str]] = {
     "no tokenizer": (
         without_tokenizer,
@@ -133,6 +149,26 @@ REFUSED: dict[str, tuple[Damage, str]] = {
     "a tokenizer with code of its own": (
         with_own_code("AutoTokenizer"),
         "got code of their own, which is never run; nothing is downloaded or run",
+    ),
+    "a class of its own for a built-in type": (
+        naming_own_class({ASKED: "own_code.OwnForSequenceClassification"}),
+        f"{NEVER_RUN}.*sightline.transformer",
+    ),
+    "a class of its own in another folder": (
+        naming_own_class({ASKED: "somebody/else--own_code.Own"}, "OwnForSequenceClassification"),
+        f"{NEVER_RUN}.*sightline.transformer",
+    ),
+    "layers of its own under a class of its own": (
+        naming_own_class({"AutoModel": "own_code.Own"}, "OwnForSequenceClassification"),
+        f"{NEVER_RUN}.*sightline.transformer",
+    ),
+    "a tokenizer class of its own": (
+        naming_own_tokenizer({"AutoTokenizer": [None, "own_code.OwnTokenizerFast"]}),
+        f"{NEVER_RUN}.*sightline.transformer",
+    ),
+    "a tokenizer class of its own, in a list": (
+        naming_own_tokenizer(["own_code.OwnTokenizer", None]),
+        f"{NEVER_RUN}.*sightline.transformer",
     ),
     "words without an embedding": (
         with_more_words,
@@ -264,6 +300,36 @@ def test_weights_that_have_no_place_are_noted(
     (folder.parent / "t.csv").write_text(f"text,label\n{rows}", "utf-8")
     chosen = choose(parse_data(f"csv:{folder.parent / 't.csv'}"), f"hf:{folder}")
     assert chosen.doubts_of(chosen.trained()) == model.notes
+
+
+@pytest.mark.parametrize(
+    ("auto_map", "architecture", "named"),
+    [
+        (
+            {ASKED: "own_code.BertForSequenceClassification"},
+            "BertForSequenceClassification",
+            "Bert",
+        ),
+        ({"AutoModel": "own_code.BertModel"}, "BertForSequenceClassification", "Bert"),
+        ({}, "OwnForSequenceClassification", "OwnForSequenceClassification"),
+    ],
+)
+def test_a_built_in_class_in_the_place_of_own_code_is_noted(
+    auto_map: Any, architecture: str, named: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Many published folders keep code that transformers has since built in."""
+    naming_own_class(auto_map, architecture)(folder)
+    model = load_huggingface(f"hf:{folder}")
+    assert len(model.notes) == 1
+    assert named in model.notes[0]
+    assert run(["check-model", f"hf:{folder}", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == list(model.notes)
+
+
+def test_a_built_in_tokenizer_in_the_place_of_own_code_is_noted(folder: Path) -> None:
+    built = type(AutoTokenizer.from_pretrained(folder)).__name__
+    naming_own_tokenizer({"AutoTokenizer": [None, f"own_code.{built}Fast"]})(folder)
+    assert built in "".join(load_huggingface(f"hf:{folder}").notes)
 
 
 def test_a_good_folder_notes_nothing(good: Path) -> None:

@@ -65,16 +65,16 @@ def load_huggingface(spec: str, device: str = "cpu") -> HuggingFace:
     kind = auto.AutoModelForSequenceClassification
     # In half precision, rounding is larger than what an audit measures.
     check_adapter(spec, folder)
-    module, tokenizer, unused = read_whole(spec, where, kind, instead=instead, dtype=torch.float32)
+    loaded = read_whole(spec, where, kind, instead=instead, dtype=torch.float32)
     check_kind(spec, folder)  # after missing weights, whose error says more
     # It is not trained: without gradients of weights, graphs keep less memory.
     made = transformer(
-        module.to(device).eval().requires_grad_(False),
-        tokenizer,
+        loaded.module.to(device).eval().requires_grad_(False),
+        loaded.tokenizer,
         name=Path(place).name,
         **parse_attention_source(reading),
     )
-    return replace(made, unused=unused)
+    return replace(made, unused=loaded.unused, class_notes=loaded.class_notes)
 
 
 def transformer(
