@@ -195,6 +195,20 @@ def test_a_family_without_attention_is_refused() -> None:
         sightline.prompted(module, PIECES, template=TEMPLATE, answers=ANSWERS)
 
 
+class WithoutTable(LlamaForCausalLM):
+    """A model that keeps its embeddings elsewhere, as Perceiver does."""
+
+    def get_input_embeddings(self) -> Any:
+        return torch.nn.Parameter(torch.zeros(4, 4))
+
+
+def test_a_model_without_one_embedding_for_each_token_is_refused() -> None:
+    module = WithoutTable(language_model("llama", PIECES).config)
+    with pytest.raises(ModelError, match="WithoutTable") as refused:
+        sightline.prompted(module, PIECES, template=TEMPLATE, answers=ANSWERS)
+    assert "one embedding for each token" in str(refused.value)
+
+
 class Peeking(LlamaForCausalLM):
     """A model that reads what follows."""
 

@@ -24,6 +24,7 @@ from sightline.adapters.huggingface.model_inspection import (
     check_table,
     check_tokenizer,
     claimed_length,
+    embedding_rows,
     longest_text,
     module_and_tokenizer,
     pad_of,
@@ -146,7 +147,7 @@ def prompted(
     check_fast(named, tokenizer)
     check_tokenizer(named, tokenizer)
     pad = pad_of(module, tokenizer)
-    rows = len(module.get_input_embeddings().weight)
+    rows = embedding_rows(named, module)
     check_pad(named, pad, rows)
     check_table(named, tokenizer, rows)
     reader = PromptReader(

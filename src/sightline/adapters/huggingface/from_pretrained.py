@@ -24,6 +24,7 @@ from sightline.adapters.huggingface.model_inspection import (
     check_fast,
     check_table,
     check_tokenizer,
+    embedding_rows,
     longest_text,
     module_and_tokenizer,
     pad_of,
@@ -126,7 +127,7 @@ def transformer(
     if not ids:
         message = f"{named}: expected tokens of a text, its tokenizer gave none of {SAMPLE!r}"
         raise ModelError(message, change="give the tokenizer that the model was trained with")
-    pad, rows = pad_of(module, tokenizer), len(module.get_input_embeddings().weight)
+    pad, rows = pad_of(module, tokenizer), embedding_rows(named, module)
     check_pad(named, pad, rows)
     check_table(named, tokenizer, rows)
     reader = call_user_code("looking the model over", _reader, module, tokenizer, ids, pad, rows)

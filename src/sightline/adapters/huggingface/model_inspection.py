@@ -146,6 +146,37 @@ def check_tokenizer(name: str, tokenizer: Any) -> None:
             )
 
 
+def embedding_rows(name: str, module: Any) -> int:
+    """Count the rows of the table of embeddings; a model without one is an error.
+
+    Deleting words and taking gradients need one embedding for each token, in one tensor.
+    """
+    table = _table(module)
+    if table is not None:
+        first = torch.zeros(1, 1, dtype=torch.long, device=table.weight.device)
+        with torch.no_grad():
+            found = call_user_code("its table of embeddings", table, first)
+        if isinstance(found, torch.Tensor) and found.ndim == 3:
+            return len(table.weight)
+    raise ModelError(
+        f"{name}: expected a model that looks up one embedding for each token, got "
+        f"{type(module).__name__}, whose get_input_embeddings() gives no such table",
+        change="audit another model, or describe this one in a module for sightline.wrap",
+        field="model",
+    )
+
+
+def _table(module: Any) -> Any:
+    """The table of embeddings if it is a module with one row of weights for each token."""
+    try:
+        table = module.get_input_embeddings()
+    except (NotImplementedError, AttributeError):  # how transformers says that it finds none
+        return None
+    weight = getattr(table, "weight", None)
+    rows = isinstance(weight, torch.Tensor) and weight.ndim == 2
+    return table if rows and isinstance(table, torch.nn.Module) else None
+
+
 def check_table(name: str, tokenizer: Any, rows: int) -> None:
     """Raise an error for a tokenizer with words that have no embedding: it belongs to another model.
 
