@@ -12,7 +12,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Regex, normalizers
-from transformers import AutoTokenizer, BertTokenizer
+from transformers import AutoTokenizer, BertTokenizer, CanineTokenizer
 
 import sightline
 from sightline._io.limits import CLASSES, DEPTH, LENGTHENED, TEXT_TOKENS
@@ -259,6 +259,21 @@ def test_what_is_wrong_with_a_folder_is_named_and_costs_nothing(
     assert sorted(folder.parent.rglob("*")) == before
     assert capsys.readouterr().err.startswith("error: ")
     assert "bug" not in error
+
+
+def test_a_slow_tokenizer_that_was_saved_is_refused_as_slow(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """CANINE and Perceiver read characters and have no fast tokenizer, and no file of tokens."""
+    sizes = {"num_hidden_layers": 2, "hidden_size": 32, "num_attention_heads": 4}
+    classifier("canine", intermediate_size=64, **sizes).save_pretrained(tmp_path / "m")
+    CanineTokenizer().save_pretrained(tmp_path / "m")
+    capsys.readouterr()
+    assert run(["check-model", f"hf:{tmp_path / 'm'}"]) == 2
+    error = capsys.readouterr().err
+    assert "where its tokens stand" in error
+    assert "audit another model" in error
+    assert "save_pretrained" not in error
 
 
 def test_a_good_folder_passes(good: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -97,7 +97,8 @@ def check_fast(name: str, tokenizer: Any) -> None:
         message = f"{name}: its tokenizer does not say where its tokens stand in the text"
         raise ModelError(
             message,
-            change="use the fast tokenizer (AutoTokenizer.from_pretrained(..., use_fast=True))",
+            change="use the fast tokenizer of its family; if there is none, audit another model",
+            field="model",
         )
 
 
