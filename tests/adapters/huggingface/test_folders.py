@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
 from safetensors.torch import load_file, save_file
 from tokenizers import Regex, normalizers
 from transformers import AutoTokenizer, BertTokenizer, CanineTokenizer
@@ -132,6 +133,7 @@ def with_more_words(folder: Path) -> None:
 
 
 ASKED = "AutoModelForSequenceClassification"
+PARTS = {"model": ASKED, "tokenizer": "AutoTokenizer"}
 NEVER_RUN = "got code of their own .*, which is never run"
 REFUSED: dict[str, tuple[Damage, str]] = {
     "no tokenizer": (
@@ -274,6 +276,45 @@ def test_a_slow_tokenizer_that_was_saved_is_refused_as_slow(
     assert "where its tokens stand" in error
     assert "audit another model" in error
     assert "save_pretrained" not in error
+
+
+MISSING: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
+    "of a quantized model": (
+        "model",
+        "A GPTQ model requires optimum (`pip install optimum`).",
+        {"quantization_config": {"quant_method": "gptq", "bits": 4}},
+        ("(`pip install optimum`); save the model without quantization", "install the package"),
+    ),
+    "of another kernel": (
+        "model",
+        "FlashAttention2 seems not to be installed.",
+        {"attn_implementation": "flash_attention_2"},
+        ("not to be installed; take attn_implementation out of config.json",),
+    ),
+    "of a model": ("model", "This model needs timm.", {}, ("needs timm; install",)),
+    "of a tokenizer": ("tokenizer", "It needs sacremoses.", {}, ("needs sacremoses; install",)),
+}
+
+
+@pytest.mark.parametrize("package", MISSING)
+def test_a_whole_folder_that_needs_a_missing_package_is_not_called_broken(
+    package: str,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    part, reason, config, words = MISSING[package]
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise ImportError(reason)
+
+    monkeypatch.setattr(getattr(transformers, PARTS[part]), "from_pretrained", fail)
+    written("config.json", **config)(folder)
+    (folder / "tokenizer.json").unlink()  # such a tokenizer has files of other names
+    assert run(["check-model", f"hf:{folder}"]) == 2
+    error = capsys.readouterr().err
+    assert all(word in error for word in (f"cannot load its {part}", *words)), error
+    assert not any(word in error for word in ("save_pretrained wrote", "nothing is downloaded"))
 
 
 def test_a_good_folder_passes(good: Path, capsys: pytest.CaptureFixture[str]) -> None:

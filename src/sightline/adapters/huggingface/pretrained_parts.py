@@ -21,6 +21,7 @@ from sightline.adapters.huggingface.model_folder import (
     check_folder,
     check_tokenizer_files,
     lacking,
+    read_json,
 )
 from sightline.adapters.huggingface.own_code import (
     check_model_class,
@@ -94,7 +95,8 @@ def _read_tokenizer(spec: str, place: Path, folder: Path) -> Any:
     try:
         return read_part(spec, place, transformers_library().AutoTokenizer)
     except ModelError as error:
-        if error.change == never_run(spec) or (folder / TOKENIZER).is_file():
+        unfit = isinstance(error.__cause__, ImportError) or error.change == never_run(spec)
+        if unfit or (folder / TOKENIZER).is_file():
             raise
         if tokenizer_has_code(folder):
             raise own_code(spec) from error
@@ -163,10 +165,42 @@ def read_part(spec: str, place: Path, kind: Any, **options: Any) -> Any:
             raise _damaged(spec, place, error) from error
         if _OWN_CODE in str(error):
             raise own_code(spec) from error
-        wanted = "a GGUF file that transformers can read" if packed else _WANTED
-        why = (lacking(place) or _describe(error)) if place.exists() else _NOWHERE
-        message = f"{spec}: expected {wanted}: {why}"
-        raise ModelError(message, change="nothing is downloaded", field="model") from error
+        if packed:
+            message = f"{spec}: expected a GGUF file that transformers can read: {_reason(error)}"
+            raise ModelError(message, change="copy it again", field="model") from error
+        raise _unread(spec, folder_of(place), kind, error) from error
+
+
+def _unread(spec: str, folder: Path, kind: Any, error: BaseException) -> ModelError:
+    """Make an error about a folder that is not there or not whole, or about a part that cannot be
+    loaded from it.
+    """
+    why = lacking(folder) if folder.exists() else _NOWHERE
+    if why:
+        change = "name the folder of a whole model; nothing is downloaded"
+        return ModelError(f"{spec}: expected {_WANTED}: {why}", change=change, field="model")
+    part = "tokenizer" if "Tokenizer" in kind.__name__ else "model"
+    return ModelError(
+        f"{spec}: transformers cannot load its {part}: {_reason(error)}",
+        change=_remedy(read_json(folder / CONFIG), error)
+        if isinstance(error, ImportError)
+        else f"load it in Python with {kind.__name__}.from_pretrained, mend it, and save it again",
+        field="model",
+    )
+
+
+def _remedy(config: Mapping[str, Any], error: ImportError) -> str:
+    """Say what to do about a missing package."""
+    named = next((key for key in config if key.endswith("attn_implementation")), "")
+    if named and "attention" in str(error).lower():
+        # The package would not help: such kernels never write their weights down.
+        return f"take {named} out of {CONFIG}"
+    first = "save the model without quantization, or " if "quantization_config" in config else ""
+    return f"{first}install the package that it names"
+
+
+def _reason(error: BaseException) -> str:
+    return _describe(error).rstrip(".")
 
 
 def _damaged(spec: str, place: Path, error: BaseException) -> ModelError:
