@@ -195,6 +195,20 @@ def test_a_family_without_attention_is_refused() -> None:
         sightline.prompted(module, PIECES, template=TEMPLATE, answers=ANSWERS)
 
 
+class WithoutTable(LlamaForCausalLM):
+    """A model that keeps its embeddings elsewhere, as Perceiver does."""
+
+    def get_input_embeddings(self) -> Any:
+        return torch.nn.Parameter(torch.zeros(4, 4))
+
+
+def test_a_model_without_one_embedding_for_each_token_is_refused() -> None:
+    module = WithoutTable(language_model("llama", PIECES).config)
+    with pytest.raises(ModelError, match="WithoutTable") as refused:
+        sightline.prompted(module, PIECES, template=TEMPLATE, answers=ANSWERS)
+    assert "one embedding for each token" in str(refused.value)
+
+
 class Peeking(LlamaForCausalLM):
     """A model that reads what follows."""
 
@@ -522,6 +536,12 @@ def masked(folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps(written), encoding="utf-8")
 
 
+def with_own_class(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    written = {**config, "auto_map": {"AutoModelForCausalLM": "own_code.OwnForCausalLM"}}
+    (folder / "config.json").write_text(json.dumps(written), encoding="utf-8")
+
+
 def classifying(folder: Path) -> None:
     classifier("bert", tokenizer=word_pieces()).save_pretrained(folder)
 
@@ -547,6 +567,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     "no file": (without_template, "expected a file that can be read"),
     "masked": (masked, "got BertForMaskedLM; train a classifier from it"),
     "a classifier": (classifying, "a classifier is audited without a prompt: hf:"),
+    "a class of its own": (with_own_class, "(OwnForCausalLM), which is never run"),
     "GGUF": (packed, "/m.Q4_0.gguf(…)"),
     "torn JSON": (with_answers("{"), "answers.json: expected a JSON object"),
     "a list": (with_answers('["bad", "good"]'), "answers.json: expected a JSON object such as"),
@@ -568,6 +589,18 @@ def test_what_is_wrong_is_named(
     assert error.startswith("error: ")
     assert message in error
     assert "bug" not in error
+
+
+def test_a_built_in_language_model_in_the_place_of_own_code_is_noted(
+    saved: Path, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(saved, tmp_path / "m"))
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    same = {"AutoModelForCausalLM": "own_code.LlamaForCausalLM"}
+    (folder / "config.json").write_text(json.dumps({**config, "auto_map": same}), encoding="utf-8")
+    files = f"template={folder / 'template.txt'},answers={folder / 'answers.json'}"
+    notes = load_causal(f"hf-causal:{folder}({files})").notes
+    assert [("LlamaForCausalLM" in note, "auto_map" in note) for note in notes] == [(True, True)]
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,19 @@ from sightline.core.errors import ModelError
 from sightline.core.example import Example
 from sightline.core.tokeniser import tokenise
 from sightline.numerics.projections import renormalise
-from tests.adapters.huggingface.toys import FAMILIES, classifier, tokenizer_of
+from tests.adapters.huggingface.toys import FAMILIES, classifier, tokenizer_of, word_pieces
 from tests.sampling import slow_but
 
 TEXTS = texts_without_data()
 REFUSED = {"longformer": "no attention over the tokens of a text"}
+_NARROW = {"num_hidden_layers": 2, "hidden_size": 32, "num_attention_heads": 4}
+WITHOUT_TABLE = {
+    "perceiver": {"num_latents": 4, "d_latents": 32, "d_model": 32, "max_position_embeddings": 64}
+    | {"num_self_attends_per_block": 1, "num_self_attention_heads": 4},
+    "canine": _NARROW | {"intermediate_size": 64, "num_hash_buckets": 64},
+    "ibert": _NARROW | {"intermediate_size": 64, "max_position_embeddings": 64},
+}
+"""Families that look no embedding of a token up, or that make more than a tensor of it."""
 LAYERS = {"t5": 4, "bart": 4, "qwen3_next": 1}
 """Of those that are not two: an encoder's own and what a decoder sees of it; what of a hybrid has a
 softmax."""
@@ -65,6 +73,17 @@ def assert_layers_ahead_change_nothing(one: HuggingFace) -> None:
 def test_what_cannot_be_read_is_refused(family: str) -> None:
     with pytest.raises(ModelError, match=REFUSED[family]):
         transformer(classifier(family), tokenizer_of(family))
+
+
+@pytest.mark.parametrize("family", WITHOUT_TABLE)
+def test_a_family_without_one_embedding_for_each_token_is_refused_by_name(family: str) -> None:
+    pieces = word_pieces()
+    module = classifier(family, tokenizer=pieces, **WITHOUT_TABLE[family])
+    with pytest.raises(ModelError, match="one embedding for each token") as refused:
+        transformer(module, pieces, name="mine")
+    assert refused.value.field == "model"
+    words = str(refused.value)
+    assert all(word in words for word in ("mine", type(module).__name__, "audit another model"))
 
 
 @pytest.mark.parametrize("family", ["bert", "gpt2", "t5", "xlnet"])

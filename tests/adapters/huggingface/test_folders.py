@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
 from safetensors.torch import load_file, save_file
 from tokenizers import Regex, normalizers
-from transformers import AutoTokenizer, BertTokenizer
+from transformers import AutoTokenizer, BertTokenizer, CanineTokenizer
 
 import sightline
 from sightline._io.limits import CLASSES, DEPTH, LENGTHENED, TEXT_TOKENS
@@ -113,10 +114,27 @@ def with_own_code(*keys: str) -> Damage:
     return damage
 
 
+def naming_own_class(auto_map: Any, architecture: str = "BertForSequenceClassification") -> Damage:
+    """Name Python files of the folder for a type of model that transformers has built in."""
+
+    def damage(folder: Path) -> None:
+        written("config.json", auto_map=auto_map, architectures=[architecture])(folder)
+        (folder / "own_code.py").write_text("raise SystemExit(77)", encoding="utf-8")
+
+    return damage
+
+
+def naming_own_tokenizer(classes: Any) -> Damage:
+    return written("tokenizer_config.json", auto_map=classes)
+
+
 def with_more_words(folder: Path) -> None:
     word_pieces([*WORDS, "zebra", "lorem", "ipsum"], 200).save_pretrained(folder)
 
 
+ASKED = "AutoModelForSequenceClassification"
+PARTS = {"model": ASKED, "tokenizer": "AutoTokenizer"}
+NEVER_RUN = "got code of their own .*, which is never run"
 REFUSED: dict[str, tuple[Damage, str]] = {
     "no tokenizer": (
         without_tokenizer,
@@ -133,6 +151,26 @@ REFUSED: dict[str, tuple[Damage, str]] = {
     "a tokenizer with code of its own": (
         with_own_code("AutoTokenizer"),
         "got code of their own, which is never run; nothing is downloaded or run",
+    ),
+    "a class of its own for a built-in type": (
+        naming_own_class({ASKED: "own_code.OwnForSequenceClassification"}),
+        f"{NEVER_RUN}.*sightline.transformer",
+    ),
+    "a class of its own in another folder": (
+        naming_own_class({ASKED: "somebody/else--own_code.Own"}, "OwnForSequenceClassification"),
+        f"{NEVER_RUN}.*sightline.transformer",
+    ),
+    "layers of its own under a class of its own": (
+        naming_own_class({"AutoModel": "own_code.Own"}, "OwnForSequenceClassification"),
+        f"{NEVER_RUN}.*sightline.transformer",
+    ),
+    "a tokenizer class of its own": (
+        naming_own_tokenizer({"AutoTokenizer": [None, "own_code.OwnTokenizerFast"]}),
+        f"{NEVER_RUN}.*sightline.transformer",
+    ),
+    "a tokenizer class of its own, in a list": (
+        naming_own_tokenizer(["own_code.OwnTokenizer", None]),
+        f"{NEVER_RUN}.*sightline.transformer",
     ),
     "words without an embedding": (
         with_more_words,
@@ -225,6 +263,60 @@ def test_what_is_wrong_with_a_folder_is_named_and_costs_nothing(
     assert "bug" not in error
 
 
+def test_a_slow_tokenizer_that_was_saved_is_refused_as_slow(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """CANINE and Perceiver read characters and have no fast tokenizer, and no file of tokens."""
+    sizes = {"num_hidden_layers": 2, "hidden_size": 32, "num_attention_heads": 4}
+    classifier("canine", intermediate_size=64, **sizes).save_pretrained(tmp_path / "m")
+    CanineTokenizer().save_pretrained(tmp_path / "m")
+    capsys.readouterr()
+    assert run(["check-model", f"hf:{tmp_path / 'm'}"]) == 2
+    error = capsys.readouterr().err
+    assert "where its tokens stand" in error
+    assert "audit another model" in error
+    assert "save_pretrained" not in error
+
+
+MISSING: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
+    "of a quantized model": (
+        "model",
+        "A GPTQ model requires optimum (`pip install optimum`).",
+        {"quantization_config": {"quant_method": "gptq", "bits": 4}},
+        ("(`pip install optimum`); save the model without quantization", "install the package"),
+    ),
+    "of another kernel": (
+        "model",
+        "FlashAttention2 seems not to be installed.",
+        {"attn_implementation": "flash_attention_2"},
+        ("not to be installed; take attn_implementation out of config.json",),
+    ),
+    "of a model": ("model", "This model needs timm.", {}, ("needs timm; install",)),
+    "of a tokenizer": ("tokenizer", "It needs sacremoses.", {}, ("needs sacremoses; install",)),
+}
+
+
+@pytest.mark.parametrize("package", MISSING)
+def test_a_whole_folder_that_needs_a_missing_package_is_not_called_broken(
+    package: str,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    part, reason, config, words = MISSING[package]
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise ImportError(reason)
+
+    monkeypatch.setattr(getattr(transformers, PARTS[part]), "from_pretrained", fail)
+    written("config.json", **config)(folder)
+    (folder / "tokenizer.json").unlink()  # such a tokenizer has files of other names
+    assert run(["check-model", f"hf:{folder}"]) == 2
+    error = capsys.readouterr().err
+    assert all(word in error for word in (f"cannot load its {part}", *words)), error
+    assert not any(word in error for word in ("save_pretrained wrote", "nothing is downloaded"))
+
+
 def test_a_good_folder_passes(good: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check-model", f"hf:{good}"]) == 0
     assert "can be audited" in capsys.readouterr().out
@@ -264,6 +356,36 @@ def test_weights_that_have_no_place_are_noted(
     (folder.parent / "t.csv").write_text(f"text,label\n{rows}", "utf-8")
     chosen = choose(parse_data(f"csv:{folder.parent / 't.csv'}"), f"hf:{folder}")
     assert chosen.doubts_of(chosen.trained()) == model.notes
+
+
+@pytest.mark.parametrize(
+    ("auto_map", "architecture", "named"),
+    [
+        (
+            {ASKED: "own_code.BertForSequenceClassification"},
+            "BertForSequenceClassification",
+            "Bert",
+        ),
+        ({"AutoModel": "own_code.BertModel"}, "BertForSequenceClassification", "Bert"),
+        ({}, "OwnForSequenceClassification", "OwnForSequenceClassification"),
+    ],
+)
+def test_a_built_in_class_in_the_place_of_own_code_is_noted(
+    auto_map: Any, architecture: str, named: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Many published folders keep code that transformers has since built in."""
+    naming_own_class(auto_map, architecture)(folder)
+    model = load_huggingface(f"hf:{folder}")
+    assert len(model.notes) == 1
+    assert named in model.notes[0]
+    assert run(["check-model", f"hf:{folder}", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == list(model.notes)
+
+
+def test_a_built_in_tokenizer_in_the_place_of_own_code_is_noted(folder: Path) -> None:
+    built = type(AutoTokenizer.from_pretrained(folder)).__name__
+    naming_own_tokenizer({"AutoTokenizer": [None, f"own_code.{built}Fast"]})(folder)
+    assert built in "".join(load_huggingface(f"hf:{folder}").notes)
 
 
 def test_a_good_folder_notes_nothing(good: Path) -> None:

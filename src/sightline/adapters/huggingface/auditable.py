@@ -61,11 +61,14 @@ class HuggingFace(Classifier):
     """Whether the audit chooses among all attention sources."""
     unused: tuple[str, ...] = ()
     """The weights of its folder that the module has no place for."""
+    class_notes: tuple[str, ...] = ()
+    """What to know where built-in classes were loaded in the place of its folder's own code."""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a user should know of the model before an audit."""
-        return (f"{self.name}: {unused_weights(self.unused)}",) if self.unused else ()
+        unused = (unused_weights(self.unused),) if self.unused else ()
+        return tuple(f"{self.name}: {note}" for note in (*self.class_notes, *unused))
 
     @property
     def calibration(self) -> Calibration | None:

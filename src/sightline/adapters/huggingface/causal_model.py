@@ -24,12 +24,14 @@ from sightline.adapters.huggingface.model_inspection import (
     check_table,
     check_tokenizer,
     claimed_length,
+    embedding_rows,
     longest_text,
     module_and_tokenizer,
     pad_of,
 )
 from sightline.adapters.huggingface.pretrained_parts import (
     GGUF,
+    LoadedModel,
     folder_of,
     read_gguf,
     read_whole,
@@ -61,13 +63,13 @@ def load_causal(spec: str, device: str = "cpu") -> HuggingFace:
     template = read_template(asked.template)
     check_answers(asked.answers)
     texts = () if asked.calibrate is None else read_calibration_texts(asked.calibrate)
-    module, tokenizer, unused = _read(spec, Path(place).expanduser())
+    loaded = _read(spec, Path(place).expanduser())
     named = f"{Path(place).name} with {asked.template.name}"
-    parts = _parts(named, tokenizer, template, chat=asked.chat)
+    parts = _parts(named, loaded.tokenizer, template, chat=asked.chat)
     prompt = _prompt(template, asked.answers, texts, parts if asked.chat else None)
     made = prompted(
-        module.to(device).eval(),
-        tokenizer,
+        loaded.module.to(device).eval(),
+        loaded.tokenizer,
         template=template,
         answers=asked.answers,
         chat=asked.chat,
@@ -75,15 +77,13 @@ def load_causal(spec: str, device: str = "cpu") -> HuggingFace:
         name=f"{named}, {prompt}",
         **parse_attention_source(source),
     )
-    return replace(made, unused=unused)
+    return replace(made, unused=loaded.unused, class_notes=loaded.class_notes)
 
 
-def _read(spec: str, place: Path) -> tuple[Any, Any, tuple[str, ...]]:
-    """Read a language model and its tokenizer, from a folder or from a GGUF file, and name the
-    weights that are not used.
-    """
+def _read(spec: str, place: Path) -> LoadedModel:
+    """Read a language model and its tokenizer, from a folder or from a GGUF file."""
     if place.suffix == GGUF:
-        return *read_gguf(spec, place), ()
+        return read_gguf(spec, place)
     auto = transformers_library()
     check_causal(spec, place, folder_of(place))
     # Most are saved in half precision, whose rounding is larger than what an audit measures.
@@ -147,7 +147,7 @@ def prompted(
     check_fast(named, tokenizer)
     check_tokenizer(named, tokenizer)
     pad = pad_of(module, tokenizer)
-    rows = len(module.get_input_embeddings().weight)
+    rows = embedding_rows(named, module)
     check_pad(named, pad, rows)
     check_table(named, tokenizer, rows)
     reader = PromptReader(

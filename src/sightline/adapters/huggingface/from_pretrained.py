@@ -24,6 +24,7 @@ from sightline.adapters.huggingface.model_inspection import (
     check_fast,
     check_table,
     check_tokenizer,
+    embedding_rows,
     longest_text,
     module_and_tokenizer,
     pad_of,
@@ -65,16 +66,16 @@ def load_huggingface(spec: str, device: str = "cpu") -> HuggingFace:
     kind = auto.AutoModelForSequenceClassification
     # In half precision, rounding is larger than what an audit measures.
     check_adapter(spec, folder)
-    module, tokenizer, unused = read_whole(spec, where, kind, instead=instead, dtype=torch.float32)
+    loaded = read_whole(spec, where, kind, instead=instead, dtype=torch.float32)
     check_kind(spec, folder)  # after missing weights, whose error says more
     # It is not trained: without gradients of weights, graphs keep less memory.
     made = transformer(
-        module.to(device).eval().requires_grad_(False),
-        tokenizer,
+        loaded.module.to(device).eval().requires_grad_(False),
+        loaded.tokenizer,
         name=Path(place).name,
         **parse_attention_source(reading),
     )
-    return replace(made, unused=unused)
+    return replace(made, unused=loaded.unused, class_notes=loaded.class_notes)
 
 
 def transformer(
@@ -126,7 +127,7 @@ def transformer(
     if not ids:
         message = f"{named}: expected tokens of a text, its tokenizer gave none of {SAMPLE!r}"
         raise ModelError(message, change="give the tokenizer that the model was trained with")
-    pad, rows = pad_of(module, tokenizer), len(module.get_input_embeddings().weight)
+    pad, rows = pad_of(module, tokenizer), embedding_rows(named, module)
     check_pad(named, pad, rows)
     check_table(named, tokenizer, rows)
     reader = call_user_code("looking the model over", _reader, module, tokenizer, ids, pad, rows)

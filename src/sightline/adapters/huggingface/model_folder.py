@@ -65,10 +65,10 @@ def check_folder(spec: str, folder: Path) -> None:
     transformers reports other errors.
     """
     try:
-        config = _read(folder / CONFIG)
+        config = read_json(folder / CONFIG)
         for index in INDEXES:
-            _check_shards(spec, folder, index, _read(folder / index))
-        check_normalizer(spec, _read(folder / TOKENIZER).get("normalizer"))
+            _check_shards(spec, folder, index, read_json(folder / index))
+        check_normalizer(spec, read_json(folder / TOKENIZER).get("normalizer"))
     except DataError as error:
         raise ModelError(f"{spec}: {error}", field="model") from error
     check_config(spec, config)
@@ -93,7 +93,7 @@ def check_causal(spec: str, place: Path, folder: Path) -> None:
             change=f"name the file: hf-causal:{place / packed[0].name}(…)",
             field="model",
         )
-    kinds = _kinds(folder)
+    kinds = architectures(folder)
     if other := next((kind for kind in kinds if not kind.endswith(_CAUSAL)), None):
         change = "name the folder of a causal language model (…ForCausalLM)"
         if "ForSequenceClassification" in other:
@@ -109,7 +109,7 @@ def check_causal(spec: str, place: Path, folder: Path) -> None:
 
 def is_causal(folder: Path) -> bool:
     """Whether the configuration of a folder names a causal language model."""
-    kinds = _kinds(folder)
+    kinds = architectures(folder)
     return bool(kinds) and all(kind.endswith(_CAUSAL) for kind in kinds)
 
 
@@ -117,7 +117,7 @@ def check_kind(spec: str, folder: Path) -> None:
     """Raise an error for a model of another task: the head of a token classifier has the names of a
     text classifier's in some families, and would be read as one.
     """
-    kinds = _kinds(folder)
+    kinds = architectures(folder)
     if kinds and not any(kind.endswith(_CLASSIFIER) for kind in kinds):
         message = f"{spec}: expected a text classifier (…{_CLASSIFIER}), got {', '.join(kinds)}"
         raise ModelError(message, change="name the folder of a text classifier", field="model")
@@ -137,8 +137,9 @@ def check_adapter(spec: str, folder: Path) -> None:
         )
 
 
-def _kinds(folder: Path) -> list[str]:
-    made = _read(folder / CONFIG).get("architectures")
+def architectures(folder: Path) -> list[str]:
+    """The classes that the configuration of a folder names."""
+    made = read_json(folder / CONFIG).get("architectures")
     return [str(kind) for kind in made] if isinstance(made, list) else []
 
 
@@ -166,7 +167,11 @@ def check_normalizer(name: str, normalizer: Any) -> None:
 def check_tokenizer_files(spec: str, folder: Path, tokenizer: Any) -> None:
     """Raise an error for a folder without tokenizer files: transformers would make a tokenizer that
     knows no word.
+
+    A slow tokenizer may have no such file. It is refused later, whatever its files are.
     """
+    if not getattr(tokenizer, "is_fast", False):
+        return
     names = sorted({TOKENIZER, *tokenizer.vocab_files_names.values()})
     if not any((folder / name).is_file() for name in names):
         message = (
@@ -180,12 +185,7 @@ def check_tokenizer_files(spec: str, folder: Path, tokenizer: Any) -> None:
         )
 
 
-def tokenizer_has_code(folder: Path) -> bool:
-    """Whether the tokenizer of a folder is made by code of its own."""
-    return "auto_map" in _read(folder / "tokenizer_config.json")
-
-
-def _read(file: Path) -> dict[str, Any]:
+def read_json(file: Path) -> dict[str, Any]:
     """Read a JSON file as far as possible; transformers reports what is broken in it."""
     if not file.exists():
         return {}

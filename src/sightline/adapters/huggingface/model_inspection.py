@@ -97,7 +97,8 @@ def check_fast(name: str, tokenizer: Any) -> None:
         message = f"{name}: its tokenizer does not say where its tokens stand in the text"
         raise ModelError(
             message,
-            change="use the fast tokenizer (AutoTokenizer.from_pretrained(..., use_fast=True))",
+            change="use the fast tokenizer of its family; if there is none, audit another model",
+            field="model",
         )
 
 
@@ -144,6 +145,37 @@ def check_tokenizer(name: str, tokenizer: Any) -> None:
             raise ModelError(
                 f"{name}: {LENGTHENED.passed(len(longer) // len(SAMPLE))}", field="model"
             )
+
+
+def embedding_rows(name: str, module: Any) -> int:
+    """Count the rows of the table of embeddings; a model without one is an error.
+
+    Deleting words and taking gradients need one embedding for each token, in one tensor.
+    """
+    table = _table(module)
+    if table is not None:
+        first = torch.zeros(1, 1, dtype=torch.long, device=table.weight.device)
+        with torch.no_grad():
+            found = call_user_code("its table of embeddings", table, first)
+        if isinstance(found, torch.Tensor) and found.ndim == 3:
+            return len(table.weight)
+    raise ModelError(
+        f"{name}: expected a model that looks up one embedding for each token, got "
+        f"{type(module).__name__}, whose get_input_embeddings() gives no such table",
+        change="audit another model, or describe this one in a module for sightline.wrap",
+        field="model",
+    )
+
+
+def _table(module: Any) -> Any:
+    """The table of embeddings if it is a module with one row of weights for each token."""
+    try:
+        table = module.get_input_embeddings()
+    except (NotImplementedError, AttributeError):  # how transformers says that it finds none
+        return None
+    weight = getattr(table, "weight", None)
+    rows = isinstance(weight, torch.Tensor) and weight.ndim == 2
+    return table if rows and isinstance(table, torch.nn.Module) else None
 
 
 def check_table(name: str, tokenizer: Any, rows: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from pickle import UnpicklingError
@@ -20,6 +21,13 @@ from sightline.adapters.huggingface.model_folder import (
     check_folder,
     check_tokenizer_files,
     lacking,
+    read_json,
+)
+from sightline.adapters.huggingface.own_code import (
+    check_model_class,
+    check_tokenizer_class,
+    never_run,
+    own_code,
     tokenizer_has_code,
 )
 from sightline.adapters.validate_outputs import is_fault
@@ -34,10 +42,6 @@ shape."""
 GGUF = ".gguf"
 _OWN_CODE = "custom code"
 """What transformers says of a folder with Python files that it would have to run."""
-_NEVER_RUN = (
-    "nothing is downloaded or run; load it in your own Python code, where you trust its code, and "
-    "give it to sightline.transformer(model, tokenizer)"
-)
 _NAMED = 4
 """The most weights that an error or a note names."""
 
@@ -55,32 +59,47 @@ def transformers_library() -> Any:
     return transformers
 
 
+@dataclass(frozen=True)
+class LoadedModel:
+    """A model and its tokenizer, as they were loaded from files."""
+
+    module: Any
+    tokenizer: Any
+    unused: tuple[str, ...] = ()
+    """The weights that the model has no place for."""
+    class_notes: tuple[str, ...] = ()
+    """What to know where built-in classes were loaded in the place of a folder's own code."""
+
+
 def read_whole(
     spec: str, place: Path, kind: Any, *, instead: str = "", **options: Any
-) -> tuple[Any, Any, tuple[str, ...]]:
-    """Load a model and its tokenizer from a folder, and name the weights that the model has no place
-    for; missing or broken parts are an error.
+) -> LoadedModel:
+    """Load a model and its tokenizer from a folder; missing or broken parts are an error.
 
     ``instead`` is the advice of an error about missing weights.
     """
     folder = folder_of(place)
     check_folder(spec, folder)
     module, found = read_part(spec, place, kind, **TELLING, **options)
+    # Before missing weights: a class of its own names its weights otherwise.
+    notes = check_model_class(spec, folder, kind.__name__, module)
     refuse_drawn(spec, module, found, instead)
     refuse_broken(spec, module)
     tokenizer = _read_tokenizer(spec, place, folder)
     check_tokenizer_files(spec, folder, tokenizer)
-    return module, tokenizer, tuple(sorted(found["unexpected_keys"]))
+    notes += check_tokenizer_class(spec, folder, tokenizer)
+    return LoadedModel(module, tokenizer, tuple(sorted(found["unexpected_keys"])), notes)
 
 
 def _read_tokenizer(spec: str, place: Path, folder: Path) -> Any:
     try:
         return read_part(spec, place, transformers_library().AutoTokenizer)
     except ModelError as error:
-        if error.change == _NEVER_RUN or (folder / TOKENIZER).is_file():
+        unfit = isinstance(error.__cause__, ImportError) or error.change == never_run(spec)
+        if unfit or (folder / TOKENIZER).is_file():
             raise
         if tokenizer_has_code(folder):
-            raise _own_code(spec) from error
+            raise own_code(spec) from error
         cause = "" if error.__cause__ is None else f" ({_describe(error.__cause__)})"
         raise ModelError(
             f"{spec}: expected the files of its tokenizer, got a folder without {TOKENIZER} and "
@@ -90,7 +109,7 @@ def _read_tokenizer(spec: str, place: Path, folder: Path) -> Any:
         ) from error
 
 
-def read_gguf(spec: str, file: Path) -> tuple[Any, Any]:
+def read_gguf(spec: str, file: Path) -> LoadedModel:
     """Load a language model and its tokenizer from one GGUF file, with its weights unpacked to
     float32.
     """
@@ -105,7 +124,7 @@ def read_gguf(spec: str, file: Path) -> tuple[Any, Any]:
     module, found = read_part(spec, file, auto.AutoModelForCausalLM, **options)
     refuse_drawn(spec, module, found, "take a file that holds the whole language model")
     refuse_broken(spec, module)
-    return module, read_part(spec, file, auto.AutoTokenizer, **named)
+    return LoadedModel(module, read_part(spec, file, auto.AutoTokenizer, **named))
 
 
 def _require_gguf() -> None:
@@ -145,20 +164,43 @@ def read_part(spec: str, place: Path, kind: Any, **options: Any) -> Any:
         if isinstance(error, SafetensorError):
             raise _damaged(spec, place, error) from error
         if _OWN_CODE in str(error):
-            raise _own_code(spec) from error
-        wanted = "a GGUF file that transformers can read" if packed else _WANTED
-        why = (lacking(place) or _describe(error)) if place.exists() else _NOWHERE
-        message = f"{spec}: expected {wanted}: {why}"
-        raise ModelError(message, change="nothing is downloaded", field="model") from error
+            raise own_code(spec) from error
+        if packed:
+            message = f"{spec}: expected a GGUF file that transformers can read: {_reason(error)}"
+            raise ModelError(message, change="copy it again", field="model") from error
+        raise _unread(spec, folder_of(place), kind, error) from error
 
 
-def _own_code(spec: str) -> ModelError:
+def _unread(spec: str, folder: Path, kind: Any, error: BaseException) -> ModelError:
+    """Make an error about a folder that is not there or not whole, or about a part that cannot be
+    loaded from it.
+    """
+    why = lacking(folder) if folder.exists() else _NOWHERE
+    if why:
+        change = "name the folder of a whole model; nothing is downloaded"
+        return ModelError(f"{spec}: expected {_WANTED}: {why}", change=change, field="model")
+    part = "tokenizer" if "Tokenizer" in kind.__name__ else "model"
     return ModelError(
-        f"{spec}: expected a model and a tokenizer that transformers has built in, got code of their "
-        "own, which is never run",
-        change=_NEVER_RUN,
+        f"{spec}: transformers cannot load its {part}: {_reason(error)}",
+        change=_remedy(read_json(folder / CONFIG), error)
+        if isinstance(error, ImportError)
+        else f"load it in Python with {kind.__name__}.from_pretrained, mend it, and save it again",
         field="model",
     )
+
+
+def _remedy(config: Mapping[str, Any], error: ImportError) -> str:
+    """Say what to do about a missing package."""
+    named = next((key for key in config if key.endswith("attn_implementation")), "")
+    if named and "attention" in str(error).lower():
+        # The package would not help: such kernels never write their weights down.
+        return f"take {named} out of {CONFIG}"
+    first = "save the model without quantization, or " if "quantization_config" in config else ""
+    return f"{first}install the package that it names"
+
+
+def _reason(error: BaseException) -> str:
+    return _describe(error).rstrip(".")
 
 
 def _damaged(spec: str, place: Path, error: BaseException) -> ModelError:
