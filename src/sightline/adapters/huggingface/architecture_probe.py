@@ -5,6 +5,7 @@ reads.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from sightline.adapters.huggingface.attention_source import AttentionSource, Kin
 from sightline.adapters.huggingface.forward_pass import run, without_padding
 from sightline.adapters.tap.decisive_rows import rows_read
 from sightline.adapters.tap.softmax_tracer import Site
-from sightline.adapters.tap.tap import Run, find
+from sightline.adapters.tap.tap import Run, calls_of, find
 from sightline.core.errors import ModelError
 
 LENGTHS = (7, 11)
@@ -83,6 +84,7 @@ def anatomy(module: Any, ids: Sequence[int], pad: int, family: str) -> Architect
             message, change="models with windows, hashes or without any softmax cannot be read"
         )
     text = rows[0]
+    _check_one_softmax(module, _run_of(module, text), sites, family)
     with torch.no_grad():
         kept = run(module, text, torch.ones_like(text, dtype=torch.bool), sites=sites).kept
     heads = tuple(kept.weights[site].shape[1] for site in sites)
@@ -94,6 +96,31 @@ def anatomy(module: Any, ids: Sequence[int], pad: int, family: str) -> Architect
     row = _row(module, text, sites[-1])
     skipped = pad if row == "last" and _skips(module, text, sites[-1], pad) else None
     return Architecture(sites, heads, row, skipped, valued, stacked, text)
+
+
+def _check_one_softmax(module: Any, run: Run, sites: Sequence[Site], family: str) -> None:
+    """Raise an error for a layer that mixes several softmaxes, as DiffLlama's does.
+
+    Each would be shown as a layer of its own, and replacing one would change part of a layer. A
+    part that is called for each layer (ALBERT) has one softmax a call, and one part that computes
+    every layer has as many as there are layers.
+    """
+    softmaxes = Counter(site.part for site in sites)
+    layers = getattr(module.config, "num_hidden_layers", None)
+    if len(softmaxes) == len(sites) or (len(softmaxes) == 1 and len(sites) == layers):
+        return
+    calls = calls_of(module, softmaxes, run)
+    several = next((part for part in softmaxes if softmaxes[part] > calls[part]), None)
+    if several is None:
+        return
+    raise ModelError(
+        f"{family}: expected one softmax over the tokens in each layer of attention, got "
+        f"{softmaxes[several]} softmaxes for {calls[several]} "
+        f"call{'' if calls[several] == 1 else 's'} of {several or 'the model'} ({len(sites)} in "
+        f"all, for {'an unknown number of' if layers is None else layers} layers)",
+        change="audit a model with one softmax a layer: no weights of a single softmax are the "
+        "attention of such a layer",
+    )
 
 
 def probe_ids(

@@ -1,0 +1,74 @@
+"""A model that cannot be read is refused with the reason that is true of it."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from sightline.adapters.huggingface import architecture_probe
+from sightline.adapters.huggingface.from_pretrained import transformer
+from sightline.core.errors import ModelError
+from tests.adapters.huggingface.toys import classifier, tokenizer_of
+
+SMALL = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 8,
+    "intermediate_size": 48,
+}
+
+
+def refused(family: str, **changes: Any) -> ModelError:
+    with pytest.raises(ModelError) as error:
+        transformer(classifier(family, **changes), tokenizer_of(family))
+    return error.value
+
+
+def test_a_layer_that_takes_several_softmaxes_at_once_is_refused() -> None:
+    """DiffLlama has two a layer: neither is its attention, and replacing one changes half a layer."""
+    error = refused("diffllama", **SMALL)
+    assert "DiffLlamaForSequenceClassification" in error.wrong
+    assert "2 softmaxes" in error.wrong
+    assert "2 layers" in error.wrong
+    assert "model.layers.0.self_attn" in error.wrong
+    assert error.change
+
+
+def test_a_layer_that_runs_again_and_again_is_read() -> None:
+    model = transformer(classifier("albert", num_hidden_layers=3), tokenizer_of("albert"))
+    assert [site.turn for site in model.anatomy.sites] == [0, 1, 2]
+
+
+class AllLayersInOne(nn.Module):
+    """Two layers of attention that one part computes, without a part for each."""
+
+    device = torch.device("cpu")
+
+    def __init__(self, layers: int) -> None:
+        super().__init__()
+        self.table = nn.Embedding(20, 8)
+        self.config = SimpleNamespace(
+            num_hidden_layers=layers, is_encoder_decoder=False, pad_token_id=0
+        )
+        self.config.get_text_config = lambda: self.config
+
+    def get_input_embeddings(self) -> nn.Module:
+        return self.table
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> Any:
+        states = self.table(input_ids)
+        for _ in range(2):
+            states = torch.softmax(states @ states.transpose(1, 2), dim=-1) @ states
+        return SimpleNamespace(logits=states[:, 0, :2])
+
+
+def test_one_part_may_compute_as_many_softmaxes_as_there_are_layers() -> None:
+    torch.manual_seed(0)
+    found = architecture_probe.anatomy(AllLayersInOne(2), range(1, 9), 0, "Toy")
+    assert len(found.sites) == 2
+    with pytest.raises(ModelError, match=r"Toy: .*2 softmaxes"):
+        architecture_probe.anatomy(AllLayersInOne(1), range(1, 9), 0, "Toy")
