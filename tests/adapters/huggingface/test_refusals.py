@@ -72,3 +72,11 @@ def test_one_part_may_compute_as_many_softmaxes_as_there_are_layers() -> None:
     assert len(found.sites) == 2
     with pytest.raises(ModelError, match=r"Toy: .*2 softmaxes"):
         architecture_probe.anatomy(AllLayersInOne(1), range(1, 9), 0, "Toy")
+
+
+def test_attention_with_sinks_is_refused_as_such() -> None:
+    """GPT-OSS has one column more than there are tokens, as the windows of Mistral have not."""
+    error = refused("gpt_oss", **SMALL, num_local_experts=2, num_experts_per_tok=1)
+    assert "no attention over the tokens of a text" in error.wrong
+    assert "sinks" in error.change
+    assert "windows" not in error.change

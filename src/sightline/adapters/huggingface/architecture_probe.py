@@ -29,6 +29,14 @@ _OWN_INPUT = re.compile(r"decoder.*self|decoder.*layer\.0\.SelfAttention")
 so its weights are not weights of the text."""
 
 
+_UNREADABLE = (
+    "if another kernel computes its attention (flash, flex), load it with "
+    "attn_implementation='eager'; a softmax over attention sinks, blocks or hashes as well as "
+    "tokens, or none at all, cannot be read"
+)
+"""What to do about a model without attention over exactly the tokens of a text."""
+
+
 @dataclass(frozen=True)
 class Architecture:
     """The sites of attention over the text, layer by layer, the heads of each, and the row that the
@@ -80,9 +88,7 @@ def anatomy(module: Any, ids: Sequence[int], pad: int, family: str) -> Architect
     )
     if not sites:
         message = f"{family}: no attention over the tokens of a text was found in it"
-        raise ModelError(
-            message, change="models with windows, hashes or without any softmax cannot be read"
-        )
+        raise ModelError(message, change=_UNREADABLE)
     text = rows[0]
     _check_one_softmax(module, _run_of(module, text), sites, family)
     with torch.no_grad():
