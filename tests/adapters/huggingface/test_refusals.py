@@ -7,6 +7,8 @@ import pytest
 import torch
 from torch import nn
 
+from sightline.adapters.compatibility import check
+from sightline.adapters.factory import texts_without_data
 from sightline.adapters.huggingface import architecture_probe
 from sightline.adapters.huggingface.from_pretrained import transformer
 from sightline.core.errors import ModelError
@@ -20,6 +22,7 @@ SMALL = {
     "head_dim": 8,
     "intermediate_size": 48,
 }
+TEXTS = texts_without_data()
 
 
 def refused(family: str, **changes: Any) -> ModelError:
@@ -72,6 +75,16 @@ def test_one_part_may_compute_as_many_softmaxes_as_there_are_layers() -> None:
     assert len(found.sites) == 2
     with pytest.raises(ModelError, match=r"Toy: .*2 softmaxes"):
         architecture_probe.anatomy(AllLayersInOne(1), range(1, 9), 0, "Toy")
+
+
+def test_a_row_that_sees_no_word_is_named() -> None:
+    """A causal mask hides every word from the first token, which this classifier reads."""
+    model = transformer(classifier("bert", is_decoder=True), tokenizer_of("bert"))
+    (error,) = [one for one in check(model, TEXTS, model.labels) if one.outcome == "failed"]
+    assert error.name == "used"
+    assert "no weight on the words" in error.wrong
+    assert "is_decoder" in error.change
+    assert "decode" not in (error.wrong + error.change).replace("is_decoder", "")
 
 
 def test_attention_with_sinks_is_refused_as_such() -> None:
