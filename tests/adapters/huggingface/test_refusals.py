@@ -1,5 +1,6 @@
 """A model that cannot be read is refused with the reason that is true of it."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,9 +11,9 @@ from torch import nn
 from sightline.adapters.compatibility import check
 from sightline.adapters.factory import texts_without_data
 from sightline.adapters.huggingface import architecture_probe
-from sightline.adapters.huggingface.from_pretrained import transformer
+from sightline.adapters.huggingface.from_pretrained import load_huggingface, transformer
 from sightline.core.errors import ModelError
-from tests.adapters.huggingface.toys import classifier, tokenizer_of
+from tests.adapters.huggingface.toys import classifier, tokenizer_of, word_pieces
 
 SMALL = {
     "hidden_size": 32,
@@ -93,3 +94,36 @@ def test_attention_with_sinks_is_refused_as_such() -> None:
     assert "no attention over the tokens of a text" in error.wrong
     assert "sinks" in error.change
     assert "windows" not in error.change
+
+
+def in_folder(module: Any, folder: Path) -> str:
+    module.save_pretrained(folder)
+    word_pieces().save_pretrained(folder)
+    return f"hf:{folder}"
+
+
+def test_a_model_that_cannot_run_a_text_is_named_with_its_line(tmp_path: Path) -> None:
+    """A Nystromformer with landmarks takes texts of one length alone."""
+    module = classifier(
+        "nystromformer",
+        tokenizer=word_pieces(),
+        **{**SMALL, "num_landmarks": 4, "segment_means_seq_len": 16},
+    )
+    with pytest.raises(ModelError) as error:
+        load_huggingface(in_folder(module, tmp_path / "landmarks"))
+    wrong = error.value.wrong
+    assert "landmarks: NystromformerForSequenceClassification" in wrong
+    assert "7 tokens" in wrong
+    assert "RuntimeError" in wrong
+    assert "modeling_nystromformer.py:" in wrong
+    assert "softmax_tracer" not in wrong
+    assert "pipeline" in error.value.change
+    assert "looking the model over" not in str(error.value)
+
+
+def test_a_model_that_breaks_before_its_attention_is_found_is_named() -> None:
+    error = refused("t5", decoder_start_token_id=None)
+    assert "T5ForSequenceClassification could not run" in error.wrong
+    assert "tokens" in error.wrong
+    assert "modeling_t5.py:" in error.wrong
+    assert "pipeline" in error.change

@@ -19,6 +19,7 @@ from sightline.adapters.huggingface.forward_pass import run, without_padding
 from sightline.adapters.tap.decisive_rows import rows_read
 from sightline.adapters.tap.softmax_tracer import Site
 from sightline.adapters.tap.tap import Run, calls_of, find
+from sightline.adapters.validate_outputs import probe_errors
 from sightline.core.errors import ModelError
 
 LENGTHS = (7, 11)
@@ -80,7 +81,7 @@ def anatomy(module: Any, ids: Sequence[int], pad: int, family: str) -> Architect
     rows = [
         probe_ids(ids, count, length, device) for count, length in zip((2, 3), LENGTHS, strict=True)
     ]
-    every = find(module, [_run_of(module, text) for text in rows])
+    every = find(module, [_run_of(module, text, family) for text in rows])
     sites = tuple(
         site
         for site in every
@@ -90,7 +91,7 @@ def anatomy(module: Any, ids: Sequence[int], pad: int, family: str) -> Architect
         message = f"{family}: no attention over the tokens of a text was found in it"
         raise ModelError(message, change=_UNREADABLE)
     text = rows[0]
-    _check_one_softmax(module, _run_of(module, text), sites, family)
+    _check_one_softmax(module, _run_of(module, text, family), sites, family)
     with torch.no_grad():
         kept = run(module, text, torch.ones_like(text, dtype=torch.bool), sites=sites).kept
     heads = tuple(kept.weights[site].shape[1] for site in sites)
@@ -141,8 +142,12 @@ def probe_ids(
     return torch.tensor(rows, device=device)
 
 
-def _run_of(module: Any, text: torch.Tensor) -> Run:
-    return Run(lambda: logits_of(module, text), *text.shape)
+def _run_of(module: Any, text: torch.Tensor, family: str) -> Run:
+    def call() -> torch.Tensor:
+        with probe_errors(family, text.shape[1]):
+            return logits_of(module, text)
+
+    return Run(call, *text.shape)
 
 
 def logits_of(module: Any, text: Int[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
