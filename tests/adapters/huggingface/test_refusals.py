@@ -78,6 +78,26 @@ def test_one_part_may_compute_as_many_softmaxes_as_there_are_layers() -> None:
         architecture_probe.anatomy(AllLayersInOne(1), range(1, 9), 0, "Toy")
 
 
+class Differential(AllLayersInOne):
+    """One layer that subtracts two softmaxes, both made by one small part."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.softmax = nn.Softmax(dim=-1)
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> Any:
+        states = self.table(input_ids)
+        scores = states @ states.transpose(1, 2)
+        states = (self.softmax(scores) - 0.5 * self.softmax(2 * scores)) @ states
+        return SimpleNamespace(logits=states[:, 0, :2])
+
+
+def test_two_softmaxes_of_one_small_part_belong_to_the_layer_around_it() -> None:
+    torch.manual_seed(0)
+    with pytest.raises(ModelError, match=r"Toy: .*2 softmaxes"):
+        architecture_probe.anatomy(Differential(), range(1, 9), 0, "Toy")
+
+
 def test_a_row_that_sees_no_word_is_named() -> None:
     """A causal mask hides every word from the first token, which this classifier reads."""
     model = transformer(classifier("bert", is_decoder=True), tokenizer_of("bert"))

@@ -112,7 +112,7 @@ def _check_one_softmax(module: Any, run: Run, sites: Sequence[Site], family: str
     part that is called for each layer (ALBERT) has one softmax a call, and one part that computes
     every layer has as many as there are layers.
     """
-    softmaxes = Counter(site.part for site in sites)
+    softmaxes = Counter(_layer_of(module, site) for site in sites)
     layers = getattr(module.config, "num_hidden_layers", None)
     if len(softmaxes) == len(sites) or (len(softmaxes) == 1 and len(sites) == layers):
         return
@@ -128,6 +128,12 @@ def _check_one_softmax(module: Any, run: Run, sites: Sequence[Site], family: str
         change="audit a model with one softmax a layer: no weights of a single softmax are the "
         "attention of such a layer",
     )
+
+
+def _layer_of(module: Any, site: Site) -> str:
+    """Name the part that makes the weights; for an ``nn.Softmax``, the part that calls it."""
+    alone = isinstance(module.get_submodule(site.part), torch.nn.Softmax)
+    return site.part.rpartition(".")[0] if alone else site.part
 
 
 def probe_ids(
