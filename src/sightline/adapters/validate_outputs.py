@@ -21,6 +21,7 @@ from sightline.core.protocols import Batch, Trace
 T = TypeVar("T")
 Shape = tuple[int | None, ...]
 _TORCH = str(Path(torch.__file__).parent)
+_OURS = str(Path(__file__).parents[1])
 _OUT_OF_MEMORY = "can't allocate memory"
 """Torch's message for lack of memory, in an error without its own class."""
 
@@ -40,6 +41,38 @@ def user_code_errors(
     `sys.exit` and a panic of a Rust library count as errors. Ctrl-C, SIGTERM and running out of
     memory pass unchanged, and so does every error for which ``when`` is false.
     """
+
+    def explained(error: BaseException) -> ModelError:
+        return ModelError(
+            f"{name} raised {_described(error)} ({_place(error)})",
+            change=f"mend {name} there, or what it is given",
+        )
+
+    with _errors_as(explained, when):
+        yield
+
+
+@contextmanager
+def probe_errors(name: str, tokens: int) -> Iterator[None]:
+    """Turn an error of a model on a made-up text into one that names the model and its line."""
+
+    def explained(error: BaseException) -> ModelError:
+        return ModelError(
+            f"{name} could not run a made-up text of {tokens} tokens: {_described(error)} "
+            f"({_place(error)})",
+            change="check that the model's own pipeline of transformers answers texts of any "
+            "length; if it does not, correct the configuration or the code of the model",
+        )
+
+    with _errors_as(explained):
+        yield
+
+
+@contextmanager
+def _errors_as(
+    explained: Callable[[BaseException], ModelError],
+    when: Callable[[BaseException], bool] = lambda error: True,
+) -> Iterator[None]:
     try:
         yield
     except (SightlineError, MemoryError, torch.OutOfMemoryError):
@@ -47,13 +80,13 @@ def user_code_errors(
     except BaseException as error:
         if not is_fault(error) or _OUT_OF_MEMORY in str(error) or not when(error):
             raise
-        # It may hold a text, as a KeyError of a missing word does.
-        message = "" if left_out() else next(iter(str(error).strip().splitlines()), "")
-        kind = type(error).__name__
-        what = f"{name} raised {kind}: {message}" if message else f"{name} raised {kind}"
-        raise ModelError(
-            f"{what} ({_place(error)})", change=f"mend {name} there, or what it is given"
-        ) from error
+        raise explained(error) from error
+
+
+def _described(error: BaseException) -> str:
+    # Its message may hold a text, as a KeyError of a missing word does.
+    message = "" if left_out() else next(iter(str(error).strip().splitlines()), "")
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def is_fault(error: BaseException) -> bool:
@@ -64,10 +97,11 @@ def is_fault(error: BaseException) -> bool:
 
 
 def _place(error: BaseException) -> str:
-    """The deepest line outside torch: the user looks there first."""
+    """The deepest line outside torch and sightline, which only watch it: the user looks there first."""
     frames = [
         frame for frame in extract_tb(error.__traceback__) if not frame.filename.startswith(_TORCH)
     ]
+    frames = [frame for frame in frames if not frame.filename.startswith(_OURS)] or frames
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "no line is known"
 
 

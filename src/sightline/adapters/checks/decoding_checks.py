@@ -52,6 +52,8 @@ def used(on: ProbeBatch) -> CheckResult:
             "give texts whose words the model knows (--data)",
             moved,
         )
+    if _all_elsewhere(on.trace, several):
+        return _no_word_in_sight(moved)
     return CheckResult(
         "decode gives the same logits whatever attention it is handed",
         "use the second argument of decode, not the attention that trace computed",
@@ -64,6 +66,21 @@ def _one_in_sight() -> CheckResult:
         "expected a row that sees several words of a text, got one whose window ends behind all but "
         "one, so no other attention is possible",
         "choose another layer, or let less stand between the words and the end of the text",
+    )
+
+
+def _all_elsewhere(trace: Trace, several: Bool[torch.Tensor, " B"]) -> bool:
+    return trace.elsewhere is not None and bool((trace.elsewhere[several] >= 1 - MOVED).all())
+
+
+def _no_word_in_sight(moved: float) -> CheckResult:
+    return CheckResult(
+        "expected a row of attention with weight on words, got one that has no weight on the words "
+        "of any text",
+        "if a causal mask hides the words from the token that the classifier reads, no word can "
+        "change its prediction: correct is_decoder in its configuration if the model was trained "
+        "without that mask, or audit another model; otherwise choose another layer",
+        moved,
     )
 
 

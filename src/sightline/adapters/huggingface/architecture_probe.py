@@ -5,6 +5,7 @@ reads.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ from sightline.adapters.huggingface.attention_source import AttentionSource, Kin
 from sightline.adapters.huggingface.forward_pass import run, without_padding
 from sightline.adapters.tap.decisive_rows import rows_read
 from sightline.adapters.tap.softmax_tracer import Site
-from sightline.adapters.tap.tap import Run, find
+from sightline.adapters.tap.tap import Run, calls_of, find
+from sightline.adapters.validate_outputs import probe_errors
 from sightline.core.errors import ModelError
 
 LENGTHS = (7, 11)
@@ -26,6 +28,14 @@ match one of them."""
 _OWN_INPUT = re.compile(r"decoder.*self|decoder.*layer\.0\.SelfAttention")
 """The decoder self-attention of an encoder-decoder model. It reads the text shifted by one token,
 so its weights are not weights of the text."""
+
+
+_UNREADABLE = (
+    "if another kernel computes its attention (flash, flex), load it with "
+    "attn_implementation='eager'; a softmax over attention sinks, blocks or hashes as well as "
+    "tokens, or none at all, cannot be read"
+)
+"""What to do about a model without attention over exactly the tokens of a text."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,7 @@ def anatomy(module: Any, ids: Sequence[int], pad: int, family: str) -> Architect
     rows = [
         probe_ids(ids, count, length, device) for count, length in zip((2, 3), LENGTHS, strict=True)
     ]
-    every = find(module, [_run_of(module, text) for text in rows])
+    every = find(module, [_run_of(module, text, family) for text in rows])
     sites = tuple(
         site
         for site in every
@@ -79,10 +89,9 @@ def anatomy(module: Any, ids: Sequence[int], pad: int, family: str) -> Architect
     )
     if not sites:
         message = f"{family}: no attention over the tokens of a text was found in it"
-        raise ModelError(
-            message, change="models with windows, hashes or without any softmax cannot be read"
-        )
+        raise ModelError(message, change=_UNREADABLE)
     text = rows[0]
+    _check_one_softmax(module, _run_of(module, text, family), sites, family)
     with torch.no_grad():
         kept = run(module, text, torch.ones_like(text, dtype=torch.bool), sites=sites).kept
     heads = tuple(kept.weights[site].shape[1] for site in sites)
@@ -94,6 +103,37 @@ def anatomy(module: Any, ids: Sequence[int], pad: int, family: str) -> Architect
     row = _row(module, text, sites[-1])
     skipped = pad if row == "last" and _skips(module, text, sites[-1], pad) else None
     return Architecture(sites, heads, row, skipped, valued, stacked, text)
+
+
+def _check_one_softmax(module: Any, run: Run, sites: Sequence[Site], family: str) -> None:
+    """Raise an error for a layer that mixes several softmaxes, as DiffLlama's does.
+
+    Each would be shown as a layer of its own, and replacing one would change part of a layer. A
+    part that is called for each layer (ALBERT) has one softmax a call, and one part that computes
+    every layer has as many as there are layers.
+    """
+    softmaxes = Counter(_layer_of(module, site) for site in sites)
+    layers = getattr(module.config, "num_hidden_layers", None)
+    if len(softmaxes) == len(sites) or (len(softmaxes) == 1 and len(sites) == layers):
+        return
+    calls = calls_of(module, softmaxes, run)
+    several = next((part for part in softmaxes if softmaxes[part] > calls[part]), None)
+    if several is None:
+        return
+    raise ModelError(
+        f"{family}: expected one softmax over the tokens in each layer of attention, got "
+        f"{softmaxes[several]} softmaxes for {calls[several]} "
+        f"call{'' if calls[several] == 1 else 's'} of {several or 'the model'} ({len(sites)} in "
+        f"all, for {'an unknown number of' if layers is None else layers} layers)",
+        change="audit a model with one softmax a layer: no weights of a single softmax are the "
+        "attention of such a layer",
+    )
+
+
+def _layer_of(module: Any, site: Site) -> str:
+    """Name the part that makes the weights; for an ``nn.Softmax``, the part that calls it."""
+    alone = isinstance(module.get_submodule(site.part), torch.nn.Softmax)
+    return site.part.rpartition(".")[0] if alone else site.part
 
 
 def probe_ids(
@@ -108,8 +148,12 @@ def probe_ids(
     return torch.tensor(rows, device=device)
 
 
-def _run_of(module: Any, text: torch.Tensor) -> Run:
-    return Run(lambda: logits_of(module, text), *text.shape)
+def _run_of(module: Any, text: torch.Tensor, family: str) -> Run:
+    def call() -> torch.Tensor:
+        with probe_errors(family, text.shape[1]):
+            return logits_of(module, text)
+
+    return Run(call, *text.shape)
 
 
 def logits_of(module: Any, text: Int[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:

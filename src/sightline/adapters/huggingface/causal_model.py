@@ -25,6 +25,7 @@ from sightline.adapters.huggingface.model_inspection import (
     check_tokenizer,
     claimed_length,
     embedding_rows,
+    full_name,
     longest_text,
     module_and_tokenizer,
     pad_of,
@@ -49,7 +50,7 @@ from sightline.adapters.huggingface.prompt_files import (
 )
 from sightline.adapters.huggingface.prompt_reader import PromptReader
 from sightline.adapters.huggingface.prompted_model import PromptedModel
-from sightline.adapters.validate_outputs import call_user_code
+from sightline.adapters.validate_outputs import call_user_code, probe_errors
 from sightline.config.spec_syntax import HF_CAUSAL, place_and_options
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
@@ -164,7 +165,8 @@ def prompted(
     # Before it runs: its memory grows with the square of the prompt's length.
     _check_room(named, reader, claimed_length(module, tokenizer))
     answering = PromptedModel(module, tokens)
-    call_user_code("looking the model over", _check_same, named, module, answering, ids, tokens)
+    with probe_errors(full_name(named, type(module).__name__), 2 * len(ids)):
+        _check_same(named, module, answering, ids, tokens)
     answering.keep_prefix(_prefix(reader, ids), ids)
     bounded = _bounded(named, reader, answering, ids)
     made = assembled(

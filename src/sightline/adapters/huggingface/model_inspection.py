@@ -6,12 +6,18 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from sightline._io.limits import LENGTHENED
-from sightline.adapters.huggingface.architecture_probe import Architecture, anatomy, probe_ids
+from sightline.adapters.huggingface.architecture_probe import (
+    LENGTHS,
+    Architecture,
+    anatomy,
+    probe_ids,
+)
 from sightline.adapters.huggingface.attention_source import (
     ALL,
     MEAN,
@@ -20,8 +26,9 @@ from sightline.adapters.huggingface.attention_source import (
 )
 from sightline.adapters.huggingface.auditable import HuggingFace
 from sightline.adapters.huggingface.model_folder import check_normalizer
+from sightline.adapters.huggingface.prompted_model import PromptedModel
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
-from sightline.adapters.validate_outputs import call_user_code
+from sightline.adapters.validate_outputs import call_user_code, probe_errors
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Link
 
@@ -30,6 +37,8 @@ _FAR = 100_000
 """A tokenizer without a maximum length gives a number larger than this."""
 _TRIED = 4096
 """Maximum lengths up to this are tried out."""
+PADDING = 3
+"""How many padding tokens are tried behind a text."""
 SAME = 1e-4
 """Logits that differ by less, relative to the largest, are equal up to rounding."""
 
@@ -61,15 +70,21 @@ def assembled(
     ``family`` is the kind of model in errors. ``padded`` says whether texts of several lengths may
     be padded at all; a run checks that padding changes nothing.
     """
-    found = call_user_code("looking the model over", anatomy, module, ids, reader.pad, family)
-    together = padded and call_user_code(
-        "looking the model over", _padding_is_inert, module, ids, reader.pad
-    )
+    full = full_name(name, family)
+    with probe_errors(full, LENGTHS[0]):
+        found = anatomy(module, ids, reader.pad, full)
+    with probe_errors(full, len(ids) + PADDING):
+        together = padded and _padding_is_inert(module, ids, reader.pad)
     chosen = _chosen(name, found, asked)
     choosing = asked.reading == ALL
     return HuggingFace(
         module, reader, found, name, segments, together, chosen, labels, link, choosing
     )
+
+
+def full_name(name: str, family: str) -> str:
+    """Name a model in errors, with its kind unless the name has it."""
+    return f"{name}: {family}" if name and family not in name else family
 
 
 def _chosen(name: str, found: Architecture, asked: AskedSource) -> AttentionSource:
@@ -227,12 +242,20 @@ def longest_text(module: Any, tokenizer: Any, ids: Sequence[int], pad: int) -> i
     if claimed is None or claimed > _TRIED:
         return claimed
     text = probe_ids(ids, 1, claimed, module.device)
-    try:
-        with torch.no_grad():
-            module(input_ids=text, attention_mask=torch.ones_like(text))
-    except (IndexError, RuntimeError):
-        return claimed - pad - 1
+    with probe_errors(_own_name(module), claimed):
+        try:
+            with torch.no_grad():
+                module(input_ids=text, attention_mask=torch.ones_like(text))
+        except (IndexError, RuntimeError):
+            return claimed - pad - 1
     return claimed
+
+
+def _own_name(module: Any) -> str:
+    """Name a module by the folder it was loaded from, if any, and by its kind."""
+    folder = Path(getattr(module.config, "name_or_path", None) or "").name
+    kind = module.model if isinstance(module, PromptedModel) else module
+    return full_name(folder, type(kind).__name__)
 
 
 def _positions(module: Any) -> list[int]:
@@ -253,8 +276,8 @@ def _padding_is_inert(module: Any, ids: Sequence[int], pad: int) -> bool:
     text = torch.tensor([list(ids)], device=module.device)
     there = torch.ones_like(text)
     padded, mask = (
-        torch.nn.functional.pad(text, (0, 3), value=pad),
-        torch.nn.functional.pad(there, (0, 3)),
+        torch.nn.functional.pad(text, (0, PADDING), value=pad),
+        torch.nn.functional.pad(there, (0, PADDING)),
     )
     with torch.no_grad(), suppress(ValueError, RuntimeError):
         one = module(input_ids=text, attention_mask=there).logits

@@ -13,6 +13,7 @@ tokens that are read.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -47,6 +48,25 @@ def find(module: nn.Module, runs: Sequence[Run]) -> tuple[Site, ...]:
     """
     found = [_fitting(module, run) for run in runs]
     return tuple(site for site in found[0] if all(site in others for others in found))
+
+
+def calls_of(module: nn.Module, parts: Collection[str], run: Run) -> Counter[str]:
+    """Count how often each part of a module is called in one run."""
+    calls: Counter[str] = Counter()
+
+    def counting(part: str) -> Callable[..., None]:
+        return lambda *_: calls.update([part])
+
+    handles = [
+        module.get_submodule(part).register_forward_pre_hook(counting(part)) for part in {*parts}
+    ]
+    try:
+        with torch.no_grad():
+            run.call()
+    finally:
+        for handle in handles:
+            handle.remove()
+    return calls
 
 
 def _fitting(module: nn.Module, run: Run) -> dict[Site, None]:
