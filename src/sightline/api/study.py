@@ -104,7 +104,7 @@ class PlannedStudy:
 
     def check_folder(self, folder: Path) -> None:
         """Refuse a folder with a file of such a name that this study did not write."""
-        check_written(self.grid.name, self.name, self.files(), folder)
+        check_written(self.grid.name, self.files(), folder)
 
     @property
     def data_places(self) -> set[Path]:
@@ -342,8 +342,7 @@ def write_study(ended: FinishedStudy, table: Table, out: Path | None) -> Studied
     """Write the table of a study and its figures into a folder, if one is named."""
     if out is None:
         return Studied(table, (), ())
-    study = ended.study
-    paths, left = write_all(study.grid.name, study.name, table, study.drawings(ended, table), out)
+    paths, left = write_all(ended.study.grid.name, table, ended.study.drawings(ended, table), out)
     return Studied(table, tuple(paths), tuple(left))
 
 

@@ -35,7 +35,8 @@ Check = Annotated[
     typer.Option(
         "--check",
         metavar=flags.SWITCH,
-        help="Read every byte of every run first, and name the torn or changed ones; exits with 4 if there are any.",
+        help="Read every byte of every run first, and name the torn or changed ones; exits with 4 "
+        "if there are any.",
     ),
 ]
 Sql = Annotated[
@@ -96,13 +97,13 @@ def results(
         print_message(f"torn or changed: {key}; a study that has this run makes it again")
     if sql is not None:
         return answer(kept.root, sql, out, as_json, memory)
-    show_runs(kept, csv_file, whole=check, as_json=as_json)
+    _show_runs(kept, csv_file, whole=check, as_json=as_json)
     if torn:
         raise typer.Exit(UNFINISHED)
     return None
 
 
-def show_runs(kept: Store, csv_file: Path | None, *, whole: bool, as_json: bool) -> None:
+def _show_runs(kept: Store, csv_file: Path | None, *, whole: bool, as_json: bool) -> None:
     """List the runs of a store, only whole ones where every byte was read; write their numbers to a
     file if asked.
     """

@@ -29,7 +29,7 @@ from sightline.data.dataset import Dataset
 from sightline.measures.default_measures import default_measures
 from sightline.measures.punctuation import Punctuation
 from tests.adapters.huggingface.conftest import NEEDLE
-from tests.adapters.huggingface.toys import classifier, whole_words, word_pieces
+from tests.adapters.huggingface.toys import classifier, configured, whole_words, word_pieces
 from tests.snapshots import refused
 from tests.texts import example
 
@@ -271,11 +271,6 @@ def test_words_that_a_model_does_not_see_may_have_scores(
     assert all(len(text.tokens) == 6 for text in found.texts)
     assert found.spec["scores"]["texts"] == 12
     assert np.isfinite(measured.values["flips.deleted.given"]).all()
-
-
-def configured(folder: Path, **changes: object) -> None:
-    known = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(known | changes))
 
 
 class Harm:

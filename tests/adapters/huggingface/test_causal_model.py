@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from tests.adapters.huggingface.causal_toys import (
     byte_pieces,
     language_model,
 )
-from tests.adapters.huggingface.toys import LONGEST, classifier, word_pieces
+from tests.adapters.huggingface.toys import LONGEST, classifier, configured, word_pieces
 from tests.sampling import slow_but
 from tests.texts import example
 
@@ -531,15 +532,11 @@ def without_template(folder: Path) -> None:
 
 
 def masked(folder: Path) -> None:
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    written = {**config, "architectures": ["BertForMaskedLM"]}
-    (folder / "config.json").write_text(json.dumps(written), encoding="utf-8")
+    configured(folder, architectures=["BertForMaskedLM"])
 
 
-def with_own_class(folder: Path) -> None:
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    written = {**config, "auto_map": {"AutoModelForCausalLM": "own_code.OwnForCausalLM"}}
-    (folder / "config.json").write_text(json.dumps(written), encoding="utf-8")
+def naming_class(name: str) -> Callable[[Path], None]:
+    return partial(configured, auto_map={"AutoModelForCausalLM": f"own_code.{name}"})
 
 
 def classifying(folder: Path) -> None:
@@ -567,7 +564,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     "no file": (without_template, "expected a file that can be read"),
     "masked": (masked, "got BertForMaskedLM; train a classifier from it"),
     "a classifier": (classifying, "a classifier is audited without a prompt: hf:"),
-    "a class of its own": (with_own_class, "(OwnForCausalLM), which is never run"),
+    "a class of its own": (naming_class("OwnForCausalLM"), "(OwnForCausalLM), which is never run"),
     "GGUF": (packed, "/m.Q4_0.gguf(…)"),
     "torn JSON": (with_answers("{"), "answers.json: expected a JSON object"),
     "a list": (with_answers('["bad", "good"]'), "answers.json: expected a JSON object such as"),
@@ -595,9 +592,7 @@ def test_a_built_in_language_model_in_the_place_of_own_code_is_noted(
     saved: Path, tmp_path: Path
 ) -> None:
     folder = Path(shutil.copytree(saved, tmp_path / "m"))
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    same = {"AutoModelForCausalLM": "own_code.LlamaForCausalLM"}
-    (folder / "config.json").write_text(json.dumps({**config, "auto_map": same}), encoding="utf-8")
+    naming_class("LlamaForCausalLM")(folder)
     files = f"template={folder / 'template.txt'},answers={folder / 'answers.json'}"
     notes = load_causal(f"hf-causal:{folder}({files})").notes
     assert [("LlamaForCausalLM" in note, "auto_map" in note) for note in notes] == [(True, True)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -258,3 +260,9 @@ def joining(kind: str) -> PreTrainedTokenizerFast:
         trainer = trainers.UnigramTrainer(vocab_size=120, special_tokens=special, unk_token="[UNK]")
     made.train_from_iterator(texts, trainer)
     return _bert_like(made)
+
+
+def configured(folder: Path, **changes: Any) -> None:
+    """Change settings of a saved model."""
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    (folder / "config.json").write_text(json.dumps({**config, **changes}), encoding="utf-8")

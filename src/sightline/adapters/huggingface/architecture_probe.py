@@ -81,7 +81,8 @@ def anatomy(module: Any, ids: Sequence[int], pad: int, family: str) -> Architect
     rows = [
         probe_ids(ids, count, length, device) for count, length in zip((2, 3), LENGTHS, strict=True)
     ]
-    every = find(module, [_run_of(module, text, family) for text in rows])
+    runs = [_run_of(module, text, family) for text in rows]
+    every = find(module, runs)
     sites = tuple(
         site
         for site in every
@@ -91,7 +92,7 @@ def anatomy(module: Any, ids: Sequence[int], pad: int, family: str) -> Architect
         message = f"{family}: no attention over the tokens of a text was found in it"
         raise ModelError(message, change=_UNREADABLE)
     text = rows[0]
-    _check_one_softmax(module, _run_of(module, text, family), sites, family)
+    _check_one_softmax(module, runs[0], sites, family)
     with torch.no_grad():
         kept = run(module, text, torch.ones_like(text, dtype=torch.bool), sites=sites).kept
     heads = tuple(kept.weights[site].shape[1] for site in sites)

@@ -83,9 +83,9 @@ class Transfer:
     words of x at every position that is among the top words of either text. ``carried`` is the
     resulting change of the margin ``s_A − s_B``, ``random`` the change by as many random positions,
     and ``whole`` the change by all words; each is summed over the shares. No hybrid counts more
-    than ``whole`` (docs/decisions/0094-a-verdict-that-withstands-cheating.md). If the model reads queries, it gets
-    the receiver's query, and the donor is x's words under that query. Where these get the receiver's
-    prediction, nothing is moved: ``same`` marks such pairs.
+    than ``whole`` (docs/decisions/0094-a-verdict-that-withstands-cheating.md). If the model reads
+    queries, it gets the receiver's query, and the donor is x's words under that query. Where these
+    get the receiver's prediction, nothing is moved: ``same`` marks such pairs.
 
     From the same hybrids: ``flipped`` counts the shares at which the prediction becomes A;
     ``within`` is the share of a donor's hybrids that stay in the model's usual range. ``own`` adds

@@ -129,19 +129,19 @@ NOT_READ: Audited = _NotRead()
 """Stands for a run that need not be there yet."""
 
 
-def written_before(study: str, name: str, folder: Path) -> set[str]:
-    """Name the files that a study wrote into a folder; none if another study's files have its
-    ``name``, which leaves out blanks and signs.
+def written_before(study: str, folder: Path) -> set[str]:
+    """Name the files that a study wrote into a folder; none if they are of a study whose name
+    differs in blanks and signs alone, which names of files leave out.
     """
     with suppress(OSError, UnicodeDecodeError):
-        title, *files = _mark(name, folder).read_text(encoding="utf-8").splitlines() or [""]
+        title, *files = _mark(study, folder).read_text(encoding="utf-8").splitlines() or [""]
         return set(files) if title == _title(study) else set()
     return set()
 
 
-def check_written(study: str, name: str, files: Iterable[str], folder: Path) -> None:
+def check_written(study: str, files: Iterable[str], folder: Path) -> None:
     """Refuse to replace a file that this study did not write: nobody has named it."""
-    known = written_before(study, name, folder)
+    known = written_before(study, folder)
     for file in files:
         if file not in known and os.path.lexists(folder / file):
             raise StoreError(
@@ -150,9 +150,9 @@ def check_written(study: str, name: str, files: Iterable[str], folder: Path) -> 
             )
 
 
-def _mark(name: str, folder: Path) -> Path:
+def _mark(study: str, folder: Path) -> Path:
     """Name the list of what a study wrote into a folder that others use, too."""
-    return folder / f".{name}.sightline"
+    return folder / f".{file_name(study)}.sightline"
 
 
 def _title(study: str) -> str:
@@ -175,17 +175,17 @@ def _seed_last(labels: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def write_all(
-    study: str, name: str, table: Table, drawings: Iterable[Drawing], folder: Path
+    study: str, table: Table, drawings: Iterable[Drawing], folder: Path
 ) -> tuple[list[Path], list[str]]:
     """Write a table in every format, and its figures; also return why any figure cannot
     be drawn. A file that this study did not write is refused.
     """
-    drawings = [*drawings]
+    name, drawings = file_name(study), [*drawings]
     files = _names(name, drawings)
-    check_written(study, name, files, folder)
+    check_written(study, files, folder)
     folder.mkdir(parents=True, exist_ok=True)
-    listed = (_title(study), *sorted(written_before(study, name, folder) | {*files}))
-    write_bytes(_mark(name, folder), "".join(f"{line}\n" for line in listed).encode())
+    listed = (_title(study), *sorted(written_before(study, folder) | {*files}))
+    write_bytes(_mark(study, folder), "".join(f"{line}\n" for line in listed).encode())
     paths = [
         write_bytes(folder / f"{name}{ending}", write(table).encode())
         for ending, write in PRINTINGS.items()
