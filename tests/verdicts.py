@@ -20,6 +20,12 @@ def why(printed: str | Reason) -> Reason:
     return Reason(words, code or "", result, behind or "")  # type: ignore[arg-type]
 
 
+def too_few(texts: int, clustered: bool = False) -> Reason:
+    """Make the reason of a verdict that lacks texts."""
+    words = f"too few texts ({texts}) for a verdict, which rests on at least 50"
+    return Reason(words, too_few=texts, clustered=clustered)
+
+
 def whys(*printed: str | Reason) -> tuple[Reason, ...]:
     """Read several reasons."""
     return tuple(map(why, printed))

@@ -9,8 +9,7 @@ import pytest
 
 from sightline.audits.audit_result import Audit
 from sightline.core.needs import UNASKED
-from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Verdict
-from sightline.numerics.text_clusters import AS_ONE
+from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Reason, Verdict
 from sightline.report import comparison_sentences
 from sightline.report.advice import (
     AFTER_GUESSING,
@@ -35,7 +34,7 @@ from sightline.report.html.explanation_view import notes
 from sightline.report.sentences import opened
 from sightline.report.text.audit_summary import lines
 from sightline.verdict.comparison.comparison_result import Side
-from sightline.verdict.verdict_table import NO_BETTER, TOO_FEW, UNFIT
+from sightline.verdict.verdict_table import NO_BETTER, UNFIT
 from tests.report.audits import (
     ABSENT,
     LEARNED,
@@ -49,7 +48,7 @@ from tests.report.audits import (
 )
 from tests.report.test_reading import reading
 from tests.snapshots import same_text
-from tests.verdicts import reached
+from tests.verdicts import reached, too_few
 
 
 def said(case: list[str]) -> list[str]:
@@ -163,7 +162,10 @@ def test_classes_with_too_few_texts_are_the_reason_and_caveats_of_a_map_for_none
     None
 ):
     few = reached(
-        CANNOT_TELL, 1, (), ("too few texts for a verdict, which rests on at least 50 (SL-303 …)",)
+        CANNOT_TELL,
+        1,
+        (),
+        (Reason("too few texts for a verdict, which rests on at least 50", behind="SL-303 …"),),
     )
     each = {"odd": few, "even": few}
     case = compared(replace(reached(CAVEATS, 5, (), (NO_BETTER,)), by_class=each))
@@ -182,13 +184,10 @@ def test_classes_with_too_few_texts_are_the_reason_and_caveats_of_a_map_for_none
 
 
 def test_classes_with_too_few_texts_are_one_sentence_however_many_they_are() -> None:
-    each = {
-        f"c{n}": reached(CANNOT_TELL, 1, (), (f"too few texts ({n}) for a verdict of its own",))
-        for n in range(3, 52)
-    }
+    each = {f"c{n}": reached(CANNOT_TELL, 1, (), (too_few(n),)) for n in range(3, 52)}
     case = compared(replace(reached(CAVEATS, 5, (), ()), by_class=each))
     (why,) = {block.name: block.sentences for block in blocks(case)}[WHY]
-    assert why.endswith("too few texts for a verdict of its own (3 to 51).")
+    assert why.endswith("for a verdict, which rests on at least 50 (3 to 51).")
     assert "'c8' and 43 more classes" in why
     assert "'c9'" not in why
     (conclusion,) = {block.name: block.sentences for block in blocks(case)}["VERDICT"]
@@ -231,12 +230,8 @@ GUESSES = replace(LEARNED, above=estimate(0.0), converged=False)
             "20 test texts: audit more texts.",
         ),
         (
-            compared(
-                reached(
-                    CANNOT_TELL, 1, (), ("too few texts for a verdict (SL-303 rests on 3 texts)",)
-                )
-            ),
-            "Audit more texts: too few texts for a verdict.",
+            compared(reached(CANNOT_TELL, 1, (), (too_few(3),))),
+            f"Audit more texts: {too_few(3).words}.",
         ),
         (
             compared(reached(CANNOT_TELL, 1, (), ("SL-303 not run: not tested whether (no)",) * 2)),
@@ -269,8 +264,7 @@ def test_texts_of_more_groups_are_asked_for_only_where_data_have_groups(
     data: Mapping[str, object], more: str
 ) -> None:
     """Near copies and copies count as one in any data."""
-    few = reached(CANNOT_TELL, UNFIT, (), (f"{TOO_FEW} (9) for a verdict{AS_ONE}",))
-    assert "near copies" in AS_ONE
+    few = reached(CANNOT_TELL, UNFIT, (), (too_few(9, clustered=True),))
     assert first_of_all(replace(compared(few), cards={"data": data})).lower().startswith(more)
 
 

@@ -25,10 +25,9 @@ from sightline.report.number_format import approximate_count, percent
 from sightline.report.sequential_note import BUDGET_SPENT
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.thresholds import default_thresholds
-from sightline.verdict.verdict_table import TOO_FEW
 from tests.report.audits import audit, compared
 from tests.verdict.cases import LEARNED, known
-from tests.verdicts import reached
+from tests.verdicts import reached, too_few
 
 
 def reason(results: list[str]) -> str:
@@ -61,7 +60,7 @@ def test_it_is_said_how_many_texts_give_each_class_enough() -> None:
     made = audit()
     counts = Counter(one.predicted for one in made.texts)
     name, n = counts.most_common()[-1]
-    few = reached(CANNOT_TELL, 1, (), (f"{TOO_FEW} ({n})",))
+    few = reached(CANNOT_TELL, 1, (), (too_few(n),))
     asked = replace(made, verdict=reached(CAVEATS, 5, (), (), {name: few}))
     (sentence,) = more_of_classes(asked)
     least = default_thresholds().least
@@ -78,7 +77,7 @@ def test_texts_of_a_rare_class_are_counted_at_its_share_of_all_planned_texts() -
     made = audit()
     counts = Counter(one.predicted for one in made.texts)
     name, n = counts.most_common()[-1]
-    few = reached(CANNOT_TELL, 1, (), (f"{TOO_FEW} ({n})",))
+    few = reached(CANNOT_TELL, 1, (), (too_few(n),))
     share = ClassShare(known(0.05), known(0.05))
     learned = replace(LEARNED, classes={name: share})
     planned = {"planned": 400, "texts": len(made.texts), "stopped": "settled"}
@@ -224,7 +223,7 @@ def test_what_a_developer_must_not_do_is_not_in_the_block_to_paste(level: Level)
 @pytest.mark.parametrize("level", [CANNOT_TELL, MUST_NOT])
 def test_a_map_that_must_not_be_shown_is_not_only_waiting_for_more_texts(level: str) -> None:
     made = audit()
-    few = reached(CANNOT_TELL, 1, (), (f"{TOO_FEW} (20)",))
+    few = reached(CANNOT_TELL, 1, (), (too_few(20),))
     whole = reached(level, 2, (), ("it leads astray",), {"a": few, "b": few})
     sentences = caption(replace(made, verdict=whole))
     assert any("yet: " in one for one in sentences) == (level == CANNOT_TELL)

@@ -14,9 +14,9 @@ from sightline.report.label_rows import (
     reasons,
     summary,
 )
-from sightline.verdict.verdict_table import TOO_FEW, UNFIT
+from sightline.verdict.verdict_table import UNFIT
 from tests.report.audits import LEARNED, compared, estimate
-from tests.verdicts import reached
+from tests.verdicts import reached, too_few
 
 OPEN = reached(CANNOT_TELL, 6)
 
@@ -152,9 +152,9 @@ def test_a_test_of_too_few_texts_is_not_said_to_have_decided() -> None:
     made = compared()
     named = {one.code: one for one in made.findings if one.bears and one.score is not None}
     code, silent = next(iter(named)), next(one.code for one in made.findings if one.score is None)
-    few = reached(CANNOT_TELL, UNFIT, (code,), (f"{TOO_FEW} (3) for a verdict",))
+    few = reached(CANNOT_TELL, UNFIT, (code,), (too_few(3),))
     row = audited_row("positive", 3, 24, replace(made, verdict=few), 0.95)
-    assert (row.test, row.score, row.why) == ("", None, f"{TOO_FEW} (3) for a verdict")
+    assert (row.test, row.score, row.why) == ("", None, too_few(3).words)
     both = replace(made, verdict=reached(CANNOT_TELL, 6, (silent, code), ("open",)))
     row = audited_row("positive", 3, 24, both, 0.95)
     assert (row.test, row.score) == (named[code].title, named[code].score)

@@ -253,9 +253,9 @@ def test_every_test_has_a_name() -> None:
 def test_the_reasons_of_a_class_are_listed_where_classes_differ() -> None:
     verdict = by_class()
     first, *of_shown = caveat_reasons(verdict)
-    assert first == (ASTRAY.reasons[0], "for texts predicted 'negative'", ("negative",))
+    assert first == Caveat(ASTRAY.reasons[0], "for texts predicted 'negative'", ("negative",))
     assert of_shown == [
-        (reason, "for texts predicted 'positive'", ("positive",))
+        Caveat(reason, "for texts predicted 'positive'", ("positive",))
         for reason in verdict.by_class["positive"].reasons
     ]  # as in the caption: what holds of all texts together may not hold of this class
     forbidden = replace(verdict, level=MUST_NOT)
@@ -291,7 +291,7 @@ def test_what_is_contradicted_for_one_class_is_a_caveat_where_every_class_gets_o
 
 
 def test_what_is_contradicted_for_several_classes_is_said_once_with_the_numbers_of_each() -> None:
-    (reason, which, _), _ = caveat_reasons(of_classes(b="0.04", c="0.05"))
+    (reason, which, *_), _ = caveat_reasons(of_classes(b="0.04", c="0.05"))
     same_text("report", which)
     same_text("report", reason.behind)
 
@@ -312,7 +312,7 @@ def test_what_is_said_of_the_task_is_said_of_no_class() -> None:
 
 def test_a_class_that_is_decided_by_absence_says_so_in_one_sentence_with_its_numbers() -> None:
     (only,) = caveat_reasons(audits.by_absence())
-    assert only == (
+    assert only == Caveat(
         Reason(
             f"decided by absence: {NO_EVIDENCE}",
             "SL-304",
@@ -321,6 +321,7 @@ def test_a_class_that_is_decided_by_absence_says_so_in_one_sentence_with_its_num
         ),
         "for texts predicted 'ham'",
         ("ham",),
+        by_absence=True,
     )
     both = reached(CAVEATS, 5, (), (), {"a": ABSENT, "b": ABSENT, "c": reached(CAN, 4, (), ())})
     same_text("report", [which for _, which, _ in caveat_reasons(both)])

@@ -17,7 +17,6 @@ from sightline.core.results import (
     Measurement,
     Verdict,
 )
-from sightline.numerics.text_clusters import AS_ONE
 from sightline.verdict.catalogue import AUDIT_TESTS, TOP_WORDS_MATTER, top_words_share
 from sightline.verdict.estimators import estimates
 from sightline.verdict.evidence import Evidence
@@ -230,10 +229,9 @@ def test_a_class_of_few_texts_cannot_be_told() -> None:
     }
     verdict = verdict_of(few, evidence(), LEARNED)
     assert {of: one.row for of, one in verdict.by_class.items()} == {"a": 4, "b": 1}
-    assert (
-        "too few texts (20) for a verdict, which rests on at least 50 (SL-303 rests on 20 texts"
-        in str(verdict.by_class["b"].reasons[0])
-    )
+    (reason,) = verdict.by_class["b"].reasons
+    assert (reason.too_few, reason.clustered) == (20, False)
+    assert "SL-303 rests on 20 texts" in reason.behind
 
 
 @pytest.mark.parametrize(("groups", "rows"), [(200, (4, 4, 4)), (60, (1, 1, 4)), (6, (1, 1, 1))])
@@ -249,8 +247,8 @@ def test_texts_of_one_group_count_as_one(groups: int, rows: tuple[int, int, int]
     assert (each[0].row, each[1].row, 1 if whole else 4) == rows
     for few, count in ((each[0], groups // 2), *([(verdict, groups)] if whole else [])):
         if few.row == 1:
-            assert f"too few texts ({count})" in few.reasons[0].words
-            assert few.reasons[0].words.endswith(AS_ONE)
+            assert few.reasons[0].too_few == count
+            assert few.reasons[0].clustered
 
 
 def test_too_few_texts_and_a_broken_adapter_cannot_tell() -> None:

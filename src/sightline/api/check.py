@@ -12,7 +12,6 @@ from sightline.config.spec_syntax import ELSEWHERE, parse_data
 from sightline.config.specs import RunSpec
 from sightline.core.error_excerpts import list_names
 from sightline.core.errors import SpecError
-from sightline.core.results import Failed
 from sightline.data.assembly.user_splits import DIVIDED, EVERY_ROW
 from sightline.experiments.preprocessing import SHAPING, prepared_alike
 from sightline.numerics.text_clusters import AS_ONE
@@ -177,10 +176,8 @@ def check_installation() -> str:
 
     model, fit = build_specs("mlp(hidden=8)", epochs=2)
     trained, audit = run(RunSpec(parse_data("planted:needle(n=160,length=6)"), model, fit))
-    if broken := [
-        f"{one.code}: {one.error}" for one in audit.measurements.values() if isinstance(one, Failed)
-    ]:
-        raise RuntimeError("; ".join(broken))
+    if audit.errors:
+        raise RuntimeError("; ".join(f"{code}: {error}" for code, error in audit.errors.items()))
     trace = trained.model.trace(trained.model.collate(trained.dataset.test))
     error = float(
         (trained.model.decode(trace, trace.attention) - trace.logits).detach().abs().max()

@@ -88,7 +88,7 @@ def files_of_labels(folder: Path) -> set[str]:
 def write_results(found: Results, folder: Path) -> None:
     """Write an audit into a folder that does not exist yet."""
     folder.mkdir()
-    taken = {name: m for name, m in found.measurements.items() if isinstance(m, Measurement)}
+    taken = found.taken
     summary = found.to_json() | {"measured": {name: _described(m) for name, m in taken.items()}}
     (folder / SUMMARY).write_text(
         json.dumps(plain(summary), indent=1, allow_nan=False), encoding="utf-8"

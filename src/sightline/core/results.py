@@ -11,7 +11,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, TypeGuard
+from typing import Any, Literal, TypeGuard, TypeVar
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -113,6 +113,13 @@ class Failed:
 Outcome = Measurement | NotRun | Failed
 
 
+Kind = TypeVar("Kind", Measurement, NotRun, Failed)
+
+
+def _of_kind(outcomes: Mapping[str, Outcome], kind: type[Kind]) -> dict[str, Kind]:
+    return {code: one for code, one in outcomes.items() if isinstance(one, kind)}
+
+
 @dataclass(frozen=True)
 class Finding:
     """One test of the map: the number, its chance level, the score between them, and the result.
@@ -186,13 +193,17 @@ class Reason:
     """Why a verdict was reached: a sentence for readers of the map, the test that shows it, and the
     numbers behind it.
 
-    A reason without a test, such as non-finite logits, has no code and no result.
+    A reason without a test, such as non-finite logits, has no code and no result. ``too_few`` is
+    the number of texts, if these are too few for a verdict; ``clustered`` says that they would be
+    more if texts that count as one were counted each.
     """
 
     words: str
     code: str = ""
     result: Answer | None = None
     behind: str = ""
+    too_few: int | None = None
+    clustered: bool = False
 
     def __str__(self) -> str:
         test = f"{self.code} {self.result}: " if self.code else ""
@@ -424,6 +435,26 @@ class Results:
         return CANNOT_TELL if may_be_guessing(self.learned) and level.permits else level
 
     @property
+    def by_test(self) -> dict[str, Finding]:
+        """The findings by the code of their test."""
+        return {finding.code: finding for finding in self.findings}
+
+    @property
+    def taken(self) -> dict[str, Measurement]:
+        """The measurements that were taken, by the code of their measure."""
+        return _of_kind(self.measurements, Measurement)
+
+    @property
+    def not_run(self) -> dict[str, str]:
+        """The reason for each measure that did not run, by its code."""
+        return {code: one.reason for code, one in _of_kind(self.measurements, NotRun).items()}
+
+    @property
+    def errors(self) -> dict[str, str]:
+        """The error of each measure that failed, by its code."""
+        return {code: one.error for code, one in _of_kind(self.measurements, Failed).items()}
+
+    @property
     def to_test_on(self) -> int:
         """The number of test texts: the audited ones, or the set that they were sampled from."""
         there: int = self.cards.get("data", {}).get("sample", {}).get("of", len(self.texts))
@@ -431,11 +462,10 @@ class Results:
 
     def undefined(self) -> dict[str, dict[str, int]]:
         """Count the undefined values, by quantity and reason."""
-        taken = [m for m in self.measurements.values() if isinstance(m, Measurement)]
         return {
-            f"{m.code}.{name}": dict(counts)
-            for m in taken
-            for name, counts in m.undefined.items()
+            f"{code}.{name}": dict(counts)
+            for code, measurement in self.taken.items()
+            for name, counts in measurement.undefined.items()
             if counts
         }
 
@@ -443,8 +473,11 @@ class Results:
         """Give the reason for each missing quantity (``measure.quantity``) of the measures that
         ran.
         """
-        taken = [m for m in self.measurements.values() if isinstance(m, Measurement)]
-        return {f"{m.code}.{name}": why for m in taken for name, why in m.missing.items()}
+        return {
+            f"{code}.{name}": why
+            for code, measurement in self.taken.items()
+            for name, why in measurement.missing.items()
+        }
 
     def to_json(self) -> dict[str, Any]:
         """Summarise as plain JSON values (schema in ``docs/schema.md``), without the raw arrays.
@@ -452,8 +485,6 @@ class Results:
         ``not_run`` names measures that did not run, ``missing`` quantities (``measure.quantity``)
         that a measure had to leave out; both give the reason.
         """
-        skipped = {m.code: m.reason for m in self.measurements.values() if isinstance(m, NotRun)}
-        errors = {m.code: m.error for m in self.measurements.values() if isinstance(m, Failed)}
         return {
             "schema": SCHEMA,
             "verdict": self.verdict.level,
@@ -465,9 +496,9 @@ class Results:
             "maps": [asdict(row) for row in self.maps],
             "learned": None if self.learned is None else asdict(self.learned),
             "undefined": self.undefined(),
-            "not_run": skipped,
+            "not_run": self.not_run,
             "missing": self.missing(),
-            "errors": errors,
+            "errors": self.errors,
             "spec": dict(self.spec),
             "environment": dict(self.environment),
             "cards": dict(self.cards),

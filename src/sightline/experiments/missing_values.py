@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from sightline.config.measure_registry import ALWAYS, BY_NAME, WHERE_OFFERED
 from sightline.config.specs import RunSpec
-from sightline.core.results import Failed, NotRun, Results
+from sightline.core.results import Results
 from sightline.verdict.accuracy_drop import DROPS
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.control_estimates import is_distance
@@ -40,11 +40,10 @@ def not_asked(name: str, spec: RunSpec) -> str:
 def why_absent(name: str, audit: Results) -> str:
     """Say why an audit has no number for a column that was asked for."""
     for measure in measures_of(name):
-        outcome = audit.measurements.get(measure)
-        if isinstance(outcome, Failed):
-            return f"failed: {outcome.error}"
-        if isinstance(outcome, NotRun):
-            return f"not run: {outcome.reason}"
+        if measure in audit.errors:
+            return f"failed: {audit.errors[measure]}"
+        if measure in audit.not_run:
+            return f"not run: {audit.not_run[measure]}"
     reason = _of_finding(name, audit) or audit.missing().get(name, "")
     return f"not run: {reason}" if reason else "not run"
 
@@ -85,8 +84,5 @@ def _measures(name: str) -> Iterator[str]:
 
 def _of_finding(name: str, audit: Results) -> str:
     """Return the reason why a test was not judged."""
-    code = name.partition(".")[0]
-    found = next(
-        (one for one in audit.findings if one.code == code and one.result == "not run"), None
-    )
-    return "" if found is None else found.reason
+    found = audit.by_test.get(name.partition(".")[0])
+    return found.reason if found is not None and found.result == "not run" else ""

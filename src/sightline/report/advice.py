@@ -45,7 +45,7 @@ from sightline.report.sequential_note import (
 )
 from sightline.verdict.audit_clusters import clusters_of
 from sightline.verdict.thresholds import default_thresholds
-from sightline.verdict.verdict_table import TOO_FEW, UNFIT
+from sightline.verdict.verdict_table import UNFIT
 
 TITLE = "What to do now"
 LARGER_BUDGET = f"give the audit a larger --budget: {BUDGET_SPENT}"
@@ -133,11 +133,10 @@ def _unfit(audit: Results, reason: Reason) -> str:
         return LARGER_BUDGET
     if reason.code:
         return "no verdict is possible: none of the tests that decide could be run"
-    if not reason.words.startswith(TOO_FEW):
+    if reason.too_few is None:
         return reason.words
-    clustered = reason.words.endswith(AS_ONE)
     other = "texts of more groups" if has_groups(audit) else "texts that differ more"
-    return f"audit {other if clustered else 'more texts'}: {reason.words}"
+    return f"audit {other if reason.clustered else 'more texts'}: {reason.words}"
 
 
 def _attention(verdict: Verdict) -> Iterator[str]:
@@ -204,7 +203,7 @@ def more_of_classes(audit: Results) -> Iterator[str]:
     few = [
         name
         for name, one in audit.verdict.by_class.items()
-        if one.row == UNFIT and one.reasons and one.reasons[0].words.startswith(TOO_FEW)
+        if one.reasons and one.reasons[0].too_few is not None
     ]
     predicted = _independent(audit)
     if not few or not all(predicted[name] for name in few):

@@ -10,7 +10,7 @@ from sightline.core.results import BY_ABSENCE, CANNOT_TELL, CAVEATS, MUST_NOT, E
 from sightline.core.word_lists import join_words
 from sightline.report.advice import NOT_YET, first_of_all
 from sightline.report.alternative_maps import families
-from sightline.report.first_screen import finding_of, of_tests, reasons, score_of_map, scores_of
+from sightline.report.first_screen import of_tests, reasons, score_of_map, scores_of
 from sightline.report.map_names import map_title
 from sightline.report.number_format import CHANCE_TO_BEST, bracketed, count, percent, texts
 from sightline.report.provenance import audit_date
@@ -118,18 +118,18 @@ def _of_classes(audit: Results, classes: Sequence[str]) -> Iterator[tuple[str, s
     """Give the caveats of some predicted classes, each with the test that it comes from: the texts
     that it is about, and its words.
     """
-    for reason, which, _ in class_caveats(audit.verdict, classes):
+    for reason, which, *_ in class_caveats(audit.verdict, classes):
         if isinstance(reason, NotRunTests):
             yield _not_run(reason.tests)
             continue
-        finding = finding_of(audit, reason.code)
+        finding = audit.by_test.get(reason.code)
         test = "" if finding is None else f" ({finding.name})"
         yield which, f"{reason.words}{test}"
 
 
 def _not_tested(audit: Results) -> Iterator[tuple[str, str]]:
     """Name the tests that a caveat of all texts says were not run."""
-    for reason, _, classes in caveat_reasons(audit.verdict):
+    for reason, _, classes, _ in caveat_reasons(audit.verdict):
         if not classes and isinstance(reason, NotRunTests):
             yield _not_run(reason.tests)
         elif not classes and reason.result == "not run":
@@ -176,7 +176,7 @@ def _audited(audit: Results, classes: Sequence[str]) -> str:
 
 def _scores(audit: Results, code: str, part: HeadlinePart) -> list[Estimate]:
     """Give the scores of a test: over all texts, or for each class; empty if it has none."""
-    finding = finding_of(audit, code)
+    finding = audit.by_test.get(code)
     return [] if finding is None else scores_of(finding, part.classes)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from sightline.core.results import (
     MUST_NOT,
     Answer,
     Estimate,
-    Failed,
     Finding,
     Level,
     Reason,
@@ -80,8 +78,6 @@ _SENTENCES: Mapping[Level, str] = {
 }
 _CUT_SHORT = "This audit ended too early to tell whether attention explains this model{of}."
 _TONES = {MUST_NOT: "bad", CAN: "good", WITH_CAVEATS: "caveat", BY_ABSENCE: "absent"}
-_COUNTED = re.compile(r" \(([0-9]+)\)")
-"""The number of texts of a class, in the reason why they are too few."""
 _REMOVED = {OPERATORS[0]: "Removing", OPERATORS[1]: "Replacing"}
 
 
@@ -186,7 +182,7 @@ def reasons(audit: Results, *, scores: bool = True) -> list[str]:
 
 def why_absent(audit: Results) -> Iterator[str]:
     """Say by which numbers a predicted class is one that the model predicts without evidence."""
-    own = finding_of(audit, OWN)
+    own = audit.by_test.get(OWN)
     if own is None:
         return
     for name in by_absence(audit.verdict):
@@ -206,23 +202,24 @@ def _cut_short(audit: Results) -> Iterator[str]:
 
 def too_few(verdict: Verdict) -> list[str]:
     """Say which predicted classes have too few texts for their own verdict."""
-    by_reason: dict[str, dict[str, str]] = {}
+    by_reason: dict[str, dict[str, Reason]] = {}
     for name, one in verdict.by_class.items():
         if one.row == UNFIT and one.reasons:
-            words = one.reasons[0].words
-            by_reason.setdefault(_COUNTED.sub("", words), {})[name] = words
+            reason = one.reasons[0]
+            words = reason.words.replace(f" ({reason.too_few})", "")
+            by_reason.setdefault(words, {})[name] = reason
     return [
-        f"For texts predicted {name_classes(tuple(of))}: {_shared(reason, [*of.values()])}."
-        for reason, of in by_reason.items()
+        f"For texts predicted {name_classes(tuple(of))}: {_shared(words, [*of.values()])}."
+        for words, of in by_reason.items()
     ]
 
 
-def _shared(reason: str, each: Sequence[str]) -> str:
+def _shared(words: str, each: Sequence[Reason]) -> str:
     """Say a reason of several classes once, with the smallest and the largest number of texts."""
-    if len(set(each)) == 1:
-        return each[0]
-    counts = [int(found[1]) for words in each if (found := _COUNTED.search(words))]
-    return f"{reason} ({min(counts)} to {max(counts)})"
+    if len({one.words for one in each}) == 1:
+        return each[0].words
+    counts = [one.too_few for one in each if one.too_few is not None]
+    return f"{words} ({min(counts)} to {max(counts)})"
 
 
 def caveats(audit: Results, *, scores: bool = True) -> list[str]:
@@ -233,8 +230,8 @@ def caveats(audit: Results, *, scores: bool = True) -> list[str]:
 def of_tests(audit: Results, *, scores: bool) -> Iterator[TestReason]:
     """Give each reason of the verdict that comes from a test."""
     none_shown = not shown_parts(audit.verdict)
-    for reason, which, classes in caveat_reasons(audit.verdict):
-        if _is_named_below(audit, reason) or reason.words.startswith(BY_ABSENCE):
+    for reason, which, classes, absent in caveat_reasons(audit.verdict):
+        if _is_named_below(audit, reason) or absent:
             continue  # they have their own block, or the verdict has said why
         if none_shown and audit.verdict.level.permits and which in ("", ALL_TOGETHER):
             continue  # caveats of a map that may be shown for no class
@@ -251,13 +248,14 @@ def _is_named_below(audit: Results, reason: Reason) -> bool:
     """Check whether a reason is of tests that no text has, which have their own block."""
     if not isinstance(reason, NotRunTests):
         return reason.result == "not run"
-    of_tests = {one.code: one.result for one in audit.findings}
-    return all(of_tests.get(code) == "not run" for code in reason.tests)
+    return all(
+        code in audit.by_test and audit.by_test[code].result == "not run" for code in reason.tests
+    )
 
 
 def _source(audit: Results, reason: Reason, classes: Sequence[str], *, scores: bool) -> str:
     """Name in brackets the test that gave a reason, with its scores."""
-    finding = finding_of(audit, reason.code)
+    finding = audit.by_test.get(reason.code)
     if finding is None:
         return ""
     of_all = finding.code in AUDIT_TESTS and AUDIT_TESTS[finding.code].of_all_texts
@@ -272,16 +270,11 @@ def scores_of(finding: Finding, classes: Sequence[str]) -> list[Estimate]:
     return [one for one in found if one is not None and one.value == one.value]
 
 
-def finding_of(audit: Results, code: str) -> Finding | None:
-    """Give the finding of a test, or None if the audit has none."""
-    return next((one for one in audit.findings if one.code == code), None)
-
-
 def _removal(audit: Results) -> Iterator[str]:
     """Say how removing the highlighted words changes the prediction, if a map may be shown for all
     texts.
     """
-    finding = finding_of(audit, REMOVAL)
+    finding = audit.by_test.get(REMOVAL)
     if finding is None or not audit.verdict.level.permits or len(answers(audit.verdict)) > 1:
         return
     number, baseline = finding.number, finding.baseline
@@ -320,8 +313,10 @@ def _calibrated(audit: Results) -> Iterator[str]:
 
 def deciding_tests(audit: Results) -> list[str]:
     """Give the codes of the tests that decided the verdict; one that was not run decided nothing."""
-    not_run = {one.code for one in audit.findings if one.result == "not run"}
-    return [code for code in audit.verdict.decided_by if code not in not_run]
+    of = audit.by_test
+    return [
+        code for code in audit.verdict.decided_by if code not in of or of[code].result != "not run"
+    ]
 
 
 def count_results(findings: Sequence[Finding]) -> str:
@@ -364,9 +359,9 @@ def not_run(audit: Results) -> list[str]:
             if remedy.startswith(ADD) and forbidden_for_all(audit.verdict):
                 remedy += " (does not change this verdict)"
             by_remedy.setdefault(remedy, []).append(one.title)
-    for code, outcome in audit.measurements.items():
-        if isinstance(outcome, Failed) and code not in of_tests:  # no test says that it failed
-            by_remedy.setdefault(f"the measure failed: {outcome.error}", []).append(code)
+    for code, error in audit.errors.items():
+        if code not in of_tests:  # no test says that it failed
+            by_remedy.setdefault(f"the measure failed: {error}", []).append(code)
     return [f"{', '.join(titles)}: {remedy}" for remedy, titles in by_remedy.items()]
 
 

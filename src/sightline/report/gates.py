@@ -42,11 +42,10 @@ def closed(audit: Results, gates: Sequence[str]) -> list[str]:
     A map is shown for texts of every class, so one class is enough. Gates that together let only
     maps pass that may be shown are closed, too, while the model has to be fixed first.
     """
-    results = {finding.code: finding for finding in audit.findings}
     lines = []
     for gate in gates:
         if gate in AUDIT_TESTS:
-            found = results.get(gate)
+            found = audit.by_test.get(gate)
             if found is None:
                 lines.append(f"{gate} is not among the tests of this audit")
             elif found.result == "failed":

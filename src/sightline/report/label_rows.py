@@ -64,7 +64,7 @@ def audited_row(label: str, predicted: int, texts: int, audit: Results, level: f
     verdict = audit.verdict
     # The tests of an audit with too few texts, which it names, decided nothing.
     codes = [] if verdict.row == UNFIT else deciding_tests(audit)
-    decided = next((one for one in audit.findings if one.code in codes[:1]), None)
+    decided = audit.by_test.get(codes[0]) if codes else None
     reason = next((one.words for one in verdict.reasons), "")
     return LabelRow(
         label,

@@ -7,7 +7,7 @@ from typing import Any
 
 from sightline.core.audited_map import ATTENTION, reword_for_map
 from sightline.core.installation import DISTRIBUTION
-from sightline.core.results import Measurement, Results
+from sightline.core.results import Results
 from sightline.report.number_format import level_of, texts
 from sightline.report.provenance import card_name
 from sightline.report.sentences import opened
@@ -179,7 +179,7 @@ def _software(audit: Results) -> str:
 
 
 def _sentences(audit: Results, trainings: int) -> Iterator[str]:
-    taken = {code: one for code, one in audit.measurements.items() if isinstance(one, Measurement)}
+    taken = audit.taken
     by = f"sightline {_inside(audit.environment, 'versions', 'sightline')}".rstrip()
     model = _inside(audit.cards, "model", "name") or "the model"
     noun = audit.verdict.of_map
@@ -205,9 +205,9 @@ def _sentences(audit: Results, trainings: int) -> Iterator[str]:
 
 def _agreement_alone(label: str, audit: Results) -> str:
     """Say only what was compared if a model has no gradients or leave-one-out is audited."""
-    taken = audit.measurements.get("agreement")
+    taken = audit.taken.get("agreement")
     usual = audit.verdict.of_map == ATTENTION or label != _ASKED["agreement"]
-    if usual or not isinstance(taken, Measurement):
+    if usual or taken is None:
         return label
     compared = "leave-one-out" if "captured.deletion" in taken.values else "no other map"
     return f"Attention was compared with {compared} (after Jain & Wallace 2019)."

@@ -65,8 +65,8 @@ def remaining_content(*, texts: bool, ids: bool) -> str:
 
 def _silenced(audit: R) -> R:
     """Remove the messages of failed measures everywhere."""
-    errors = [one.error for one in audit.measurements.values() if isinstance(one, Failed)]
-    errors.sort(key=len, reverse=True)  # one may begin another, whose end would stay
+    # One error may begin another, whose end would stay.
+    errors = sorted(audit.errors.values(), key=len, reverse=True)
 
     def quiet(*sentences: str) -> tuple[str, ...]:
         return tuple(

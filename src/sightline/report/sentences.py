@@ -154,6 +154,8 @@ class Caveat(NamedTuple):
     reason: Reason
     which: str = ""
     classes: tuple[str, ...] = ()
+    by_absence: bool = False
+    """Whether these classes are decided by absence, which the reason begins with."""
 
 
 def caveat_reasons(verdict: Verdict) -> list[Caveat]:
@@ -170,7 +172,10 @@ def caveat_reasons(verdict: Verdict) -> list[Caveat]:
         one = verdict.by_class[name]
         own = _folded(one.reasons) if name in shown else _of_class(verdict, one)
         reasons[name] = _absent(own) if one.level == BY_ABSENCE else own
-    by_class = [*map(_together, _said_alike(reasons))]
+    by_class = [
+        one._replace(by_absence=verdict.by_class[one.classes[0]].level == BY_ABSENCE)
+        for one in map(_together, _said_alike(reasons))
+    ]
     if shown and verdict.level.permits:
         return by_class
     of_all = (Caveat(why, _of_all_texts(verdict, why)) for why in _folded(verdict.reasons))
@@ -223,7 +228,8 @@ def not_run(reasons: Sequence[Reason]) -> NotRunTests:
     )
     behind = "; ".join(f"{one.code}: {one.behind or 'no reason was kept'}" for one in reasons)
     tests = tuple(one.code for one in reasons)
-    return NotRunTests(f"not run {'; '.join(named)}", behind=behind, tests=tests)
+    words = f"not run {'; '.join(named)}"
+    return NotRunTests(words, result="not run", behind=behind, tests=tests)
 
 
 def _lack(behind: str) -> str:
@@ -287,7 +293,7 @@ def caveats(verdict: Verdict) -> list[str]:
     """Say in one sentence each what a reader must know, first about single classes."""
     parts = (
         f"{which}: {reason.words}" if which else reason.words
-        for reason, which, _ in caveat_reasons(verdict)
+        for reason, which, *_ in caveat_reasons(verdict)
     )
     return [f"{opened(one)}." for one in parts]
 
@@ -295,12 +301,9 @@ def caveats(verdict: Verdict) -> list[str]:
 def caveats_title(verdict: Verdict) -> str:
     """Give the title of the list of `caveats`."""
     if verdict.level == CAN:
-        said = (one.reason.words for one in caveat_reasons(verdict))
-        return (
-            "Not run"
-            if all(words.startswith(("not tested", "not run")) for words in said)
-            else "Limits"
-        )
+        every = caveat_reasons(verdict)
+        not_run = all(one.reason.result == "not run" and not one.by_absence for one in every)
+        return "Not run" if not_run else "Limits"
     return "Caveats" if verdict.level.permits else "Why"
 
 

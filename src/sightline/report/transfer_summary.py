@@ -91,7 +91,7 @@ def transferred_share(audit: Results) -> TransferredShare | None:
     shown = shown_parts(audit.verdict)
     if not shown or first_of_all(audit):
         return None
-    moved, own = ({one.code: one for one in audit.findings}.get(code) for code in (TRANSFER, OWN))
+    moved, own = audit.by_test.get(TRANSFER), audit.by_test.get(OWN)
     classes = [name for part in shown for name in part.classes]
     amounts = {name: _amount(_of(moved, name), _of(own, name)) for name in classes or [""]}
     known = {name: one for name, one in amounts.items() if one is not None}

@@ -163,9 +163,8 @@ def _texts_of(audit: Results) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _claims(found: Sequence[Results]) -> Iterator[TestBySeed]:
-    by_seed = [{finding.code: finding for finding in audit.findings} for audit in found]
     for finding in found[0].findings:
-        each = [findings[finding.code] for findings in by_seed]
+        each = [audit.by_test[finding.code] for audit in found]
         score = _number(finding.code, [one.score for one in each])
         yield TestBySeed(finding.code, finding.name, score, tuple(one.result for one in each))
 

@@ -47,7 +47,7 @@ attention."""
 UNFIT, FAITHFUL = 1, 4
 """The rows that apply if nothing can be concluded, and if the map can be shown without caveats."""
 TOO_FEW = "too few texts"
-"""Prefix of the reason of a verdict that lacks texts."""
+"""How the reason begins where a verdict or a recommendation lacks texts."""
 BY_QUERY = "transplant.same"
 """Marks the pairs of Transfer in which the receiver’s query decides, whatever the words."""
 MOST_BY_QUERY = 0.5
@@ -226,11 +226,12 @@ def _unfit(case: VerdictContext) -> Basis | None:
         clustered = any(there[code] < _scored(case, code) for code in DECIDING)
         counted = "independent texts" if clustered else "texts"
         text = ", ".join(f"{code} rests on {n} {counted}" for code, n in there.items())
+        most = max(there.values())
         words = (
-            f"{TOO_FEW} ({max(there.values())}) for a verdict, which rests on at least "
-            f"{min(fewest.values())}"
+            f"{TOO_FEW} ({most}) for a verdict, which rests on at least {min(fewest.values())}"
+            f"{AS_ONE if clustered else ''}"
         )
-        return DECIDING, (Reason(f"{words}{AS_ONE if clustered else ''}", behind=text),)
+        return DECIDING, (Reason(words, behind=text, too_few=most, clustered=clustered),)
     return None
 
 

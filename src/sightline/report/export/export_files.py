@@ -15,7 +15,7 @@ from sightline._io.atomic_write import is_free, plain, write_whole
 from sightline._io.home_folder import from_home
 from sightline.core.errors import MissingExtra, StoreError
 from sightline.core.installation import install_line
-from sightline.core.results import Failed, NotRun, Results
+from sightline.core.results import Results
 from sightline.report.export.column_frame import ColumnFrame, FrameColumn
 from sightline.report.export.text_rows import texts_frame
 from sightline.report.export.word_rows import words_frame
@@ -91,14 +91,7 @@ def _write(audit: Results, kind: str, texts: bool, folder: Path) -> None:
     about = {
         name: {"file": f"{name}.{kind}", **frame.described()} for name, frame in tables.items()
     }
-    absent = {
-        one.code: one.reason for one in audit.measurements.values() if isinstance(one, NotRun)
-    }
-    absent |= {
-        one.code: f"failed: {one.error}"
-        for one in audit.measurements.values()
-        if isinstance(one, Failed)
-    }
+    absent = audit.not_run | {code: f"failed: {error}" for code, error in audit.errors.items()}
     head: dict[str, Any] = {
         "sightline_export": LAYOUT,
         "reading": [EMPTY.format(empty=empty), *label],

@@ -23,10 +23,9 @@ _NAMED = ("label", "predicted")
 
 def texts_frame(audit: Results) -> ColumnFrame:
     """Collect the numbers of each text, with a column ``measure.quantity`` for each quantity."""
-    taken = [one for one in audit.measurements.values() if isinstance(one, Measurement)]
     pairs = [
         (one, name)
-        for one in taken
+        for one in audit.taken.values()
         for name, each in one.values.items()
         if not isinstance(each, Ragged)
     ]

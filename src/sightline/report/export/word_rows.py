@@ -15,10 +15,9 @@ from sightline.report.export.column_frame import NAME, ColumnFrame, FrameColumn,
 
 def words_frame(audit: Results, texts: bool = True) -> ColumnFrame:
     """Collect the numbers of each word, one column a map; ``texts`` adds the words themselves."""
-    taken = [one for one in audit.measurements.values() if isinstance(one, Measurement)]
     ragged = [
         (one, name, each)
-        for one in taken
+        for one in audit.taken.values()
         for name, each in one.values.items()
         if isinstance(each, Ragged)
     ]

@@ -139,10 +139,11 @@ def _side(side: Side) -> SideView:
 
 def _answers(whole: SideBySide) -> Iterator[AnswerRow]:
     """Give every test that an audit has, in the order of the first audit with it."""
-    claims = {one.code: one.name for side in whole.sides for one in side.audit.findings}
-    by_side = [{one.code: one.result for one in side.audit.findings} for side in whole.sides]
-    for code, claim in claims.items():
-        yield AnswerRow(code, claim, tuple(answers.get(code, "") for answers in by_side))
+    names = {one.code: one.name for side in whole.sides for one in side.audit.findings}
+    by_side = [side.audit.by_test for side in whole.sides]
+    for code, name in names.items():
+        results = (found[code].result if code in found else "" for found in by_side)
+        yield AnswerRow(code, name, tuple(results))
 
 
 def _comparison(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sightline.core.results import Estimate, Failed, Finding, Learned, MapRow, NotRun, Results
+from sightline.core.results import Estimate, Finding, Learned, MapRow, Results
 from sightline.report.alternative_maps import MapFamily, numbers
 from sightline.report.map_names import map_title
 from sightline.report.number_format import count, interval, level_of, number, span, texts
@@ -135,16 +135,12 @@ def undefined_rows(audit: Results) -> list[MissingRow]:
 
 def skipped_rows(audit: Results) -> list[MissingRow]:
     """List the measures that do not apply, with their reasons."""
-    return [
-        MissingRow(m.code, m.reason) for m in audit.measurements.values() if isinstance(m, NotRun)
-    ]
+    return [MissingRow(code, reason) for code, reason in audit.not_run.items()]
 
 
 def failed_rows(audit: Results) -> list[MissingRow]:
     """List the measures that broke, with their errors."""
-    return [
-        MissingRow(m.code, m.error) for m in audit.measurements.values() if isinstance(m, Failed)
-    ]
+    return [MissingRow(code, error) for code, error in audit.errors.items()]
 
 
 def left_out_rows(audit: Results) -> list[MissingRow]:

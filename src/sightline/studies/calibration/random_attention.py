@@ -48,7 +48,7 @@ def _summary(rows: Rows) -> dict[str, Any]:
 
 def _values(run: FinishedRun) -> dict[str, Any]:
     name, audit = run.model, run.audit()
-    found = {f.code: f for f in audit.findings if f.code in CODES}
+    found = {code: audit.by_test[code] for code in CODES if code in audit.by_test}
     effects = {code: asdict(f.score) for code, f in found.items() if f.score is not None}
     return {
         "spec": MODELS[name][0],

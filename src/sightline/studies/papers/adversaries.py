@@ -107,7 +107,7 @@ def _summary(rows: Rows) -> dict[str, Any]:
 def adversary_results(audit: Results) -> dict[str, Any]:
     """Return the results of a model that was trained against another, or with fixed parts."""
     training: Mapping[str, Any] = audit.spec["trainings"]["model"]
-    found = next((one for one in audit.findings if one.code == "SL-303"), None)
+    found = audit.by_test.get("SL-303")
     description = (
         {}
         if found is None

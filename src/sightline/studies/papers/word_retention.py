@@ -103,7 +103,7 @@ def _summary(rows: Rows) -> dict[str, Any]:
 
 
 def _values(audit: Results) -> dict[str, Any]:
-    found = {one.code: one for one in audit.findings if one.code in (CARRIED, STANDS)}
+    found = {code: audit.by_test[code] for code in (CARRIED, STANDS) if code in audit.by_test}
     f1 = positive_f1_of(audit, int(audit.spec["seed"]))
     known = {
         name: asdict(audit.estimates[name])

@@ -174,7 +174,7 @@ def _clusters(first: Side, other: Side, matched: MatchedTexts) -> Int[np.ndarray
 
 def _side_by_side(first: Side, other: Side, why: str) -> Iterator[ComparedScore]:
     """Give the score of each audit on its own texts."""
-    theirs = {finding.code: finding for finding in other.audit.findings}
+    theirs = other.audit.by_test
     for finding in first.audit.findings:
         second = theirs[finding.code].score if finding.code in theirs else None
         yield ComparedScore(
