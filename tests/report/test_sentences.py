@@ -260,9 +260,8 @@ def test_the_reasons_of_a_class_are_listed_where_classes_differ() -> None:
     ]  # as in the caption: what holds of all texts together may not hold of this class
     forbidden = replace(verdict, level=MUST_NOT)
     assert [reason for reason, *_ in caveat_reasons(forbidden)][-2:] == [*verdict.reasons]
-    assert {
-        which for _, which, _ in caveat_reasons(replace(ASTRAY, by_class={"negative": ASTRAY}))
-    } == {""}
+    alone = caveat_reasons(replace(ASTRAY, by_class={"negative": ASTRAY}))
+    assert {one.which for one in alone} == {""}
 
 
 LITTLE = (
@@ -324,7 +323,7 @@ def test_a_class_that_is_decided_by_absence_says_so_in_one_sentence_with_its_num
         by_absence=True,
     )
     both = reached(CAVEATS, 5, (), (), {"a": ABSENT, "b": ABSENT, "c": reached(CAN, 4, (), ())})
-    same_text("report", [which for _, which, _ in caveat_reasons(both)])
+    same_text("report", [one.which for one in caveat_reasons(both)])
     untold = reached(
         CAVEATS, 5, (), (), {"a": replace(ABSENT, reasons=()), "b": reached(CAN, 4, (), ())}
     )
