@@ -416,7 +416,7 @@ def test_a_claim_about_one_corpus_is_decided_there() -> None:
 
 def test_other_results_on_primary_corpora_are_named() -> None:
     def found(corpus: str, result: str, seeds: int = 3) -> dict[str, object]:
-        return {"corpus": corpus, "result": result, "seeds": seeds}
+        return {"corpus": corpus, "result": result, "seeds": seeds, "beyond": None}
 
     deciding = found("sst", "replicated")
     others = [
@@ -426,6 +426,9 @@ def test_other_results_on_primary_corpora_are_named() -> None:
         found("imdb", "undetermined", seeds=1),
         found("snli", "not replicated"),
     ]
-    one = {"findings": [deciding, *others]}
+    one = {"findings": [deciding, *others], "low": False}
     assert [*docs_claims._elsewhere(one, deciding)] == ["babi1, babi2: not replicated"]
+    at_chance = found("sst", "replicated, but at chance level")
+    told = [*docs_claims._elsewhere(one, at_chance)]
+    assert told == ["news: replicated (no baseline)", "babi1, babi2: not replicated"]
     assert [*docs_claims._elsewhere(one, None)] == []

@@ -391,8 +391,10 @@ def pair(more: float, less: float, by_chance: tuple[float, float] | None = None)
             UNDETERMINED,
         ),
         ([pair(0.7, 0.3, (0.2, 0.1))] * 2 + [pair(0.72, 0.3, (0.2, 0.1))], REPLICATED),
-        ([pair(0.5, 0.5)] * 3, UNDETERMINED),  # equal under every seed
-        ([pair(0.7, 0.3)] * 2, UNDETERMINED),
+        # all seeds have one number, which decides
+        ([pair(0.5, 0.5)] * 3, NOT_REPLICATED),
+        ([pair(0.7, 0.3)] * 2, REPLICATED),
+        ([pair(0.3, 0.7)] * 2, NOT_REPLICATED),
         (  # the order holds; whether beyond chance hangs on the seed
             [pair(0.7, 0.3, chances) for chances in ((0.6, 0.1), (0.4, 0.1), (0.5, 0.1))],
             UNDETERMINED,
@@ -422,6 +424,7 @@ def test_the_effect_is_over_seeds_that_have_both_and_over_predicted_classes() ->
     read = [*runs_of(both), *runs_of(both, corpus="news")]
     assert [one.corpus for one in findings_of(CLAIM, read)] == ["sst", "news"]
     assert [one.corpus for one in findings_of(replace(CLAIM, made_on=("news",)), read)] == ["news"]
+    assert [one.corpus for one in findings_of(replace(CLAIM, left_out=("sst",)), read)] == ["news"]
 
 
 @pytest.mark.parametrize(
@@ -570,7 +573,8 @@ def test_a_claim_of_all_runs_together_is_held_by_its_own_interval() -> None:
     def found(value: Estimate, beyond: tuple[float, float] | None) -> str:
         floor = None if beyond is None else Estimate(0.5, 0.5, 0.5, 9, "")
         line = AggregateLine("all", "all", greater.quantity, Number(value, floor), 3)
-        left = Estimate(0.0, *(beyond or (0.0, 0.0)), 9, "")
+        ends = beyond or (0.0, 0.0)
+        left = Estimate(sum(ends) / 2, *ends, 9, "")
         read = replace(claim, beyond=lambda runs: left)
         (one,) = findings_of(read, (), [line, replace(line, corpus="questions")])
         assert one.chance_seeds == (0 if beyond is None else 3)
@@ -581,6 +585,9 @@ def test_a_claim_of_all_runs_together_is_held_by_its_own_interval() -> None:
     assert found(most, (-0.03, 0.32)) == UNDETERMINED
     assert found(most, (-0.36, -0.01)) == REVERSED
     assert found(most, (-0.05, 0.09)) == AT_CHANCE
+    # a wider interval makes nothing of less than the margin: its mean lies within
+    assert found(most, (0.01, 0.09)) == AT_CHANCE
+    assert found(most, (0.01, 0.15)) == found(most, (-0.15, -0.01)) == UNDETERMINED
     assert found(most, None) == REPLICATED
     assert found(Estimate(0.8, 0.4, 0.95, 9, ""), (0.1, 0.65)) == UNDETERMINED
     assert found(Estimate(0.3, 0.2, 0.45, 9, ""), (-0.1, 0.15)) == NOT_REPLICATED

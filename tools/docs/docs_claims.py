@@ -106,9 +106,11 @@ def _of_claims(claims: Sequence[Stored]) -> str:
         "([what changed](protocol-changes.md#changed-after-numbers-were-seen)).\n\n"
         "A result is the outcome of one claim on one corpus under two seeds or more: "
         f"{len(every)} of the {planned_results()} that the protocol plans are there, {in_part} of "
-        "them on corpora that are here in part. If no order "
-        f"existed, about {luck:.1f} of these {len(every)} would come out above 0 by luck "
-        f"({100 * BY_LUCK:g} % each).\n"
+        "them on corpora that are here in part. If every effect were exactly 0, about "
+        f"{luck:.1f} of these {len(every)} would come out above 0 by luck ({100 * BY_LUCK:g} % "
+        "each). An effect is a difference less the limit in its claim, so a claim with a limit "
+        "(“lower by less than 0.03”) can hold where there is no difference at all; and results of "
+        "the same models depend on each other.\n"
     )
 
 
@@ -264,12 +266,21 @@ def _turned(estimate: Stored) -> Stored:
 
 def _result(one: Stored, finding: Stored) -> str:
     marks = [
+        UNHELD * (finding["result"] == REPLICATED and _is_unheld(one, finding)),
         "interim" * finding["interim"],
         "one seed is planned" * (finding["planned"] == 1),
         "exploratory" * _is_exploratory(one, finding),
     ]
     said = ", ".join(mark for mark in marks if mark)
     return f"**{finding['result']}**" + (f" ({said})" if said else "")
+
+
+UNHELD = "no baseline"
+
+
+def _is_unheld(one: Stored, finding: Stored) -> bool:
+    """Whether no chance level is known with which an effect would be compared."""
+    return not one["low"] and finding["beyond"] is None
 
 
 def claims(stored: Stored) -> str:
@@ -310,10 +321,12 @@ def _elsewhere(one: Stored, deciding: Stored | None) -> Iterator[str]:
     """Name the results on other primary corpora that are not as on the deciding one."""
     if deciding is None:
         return
-    others: dict[str, list[str]] = {}
+    others: dict[tuple[str, bool], list[str]] = {}
     for each in one["findings"]:
         if each["corpus"] in PRIMARY and each["seeds"] >= FEWEST_SEEDS:
-            others.setdefault(each["result"], []).append(each["corpus"])
-    for result, corpora in others.items():
+            unheld = each["result"] == REPLICATED and _is_unheld(one, each)
+            others.setdefault((each["result"], unheld), []).append(each["corpus"])
+    for (result, unheld), corpora in others.items():
         if result != deciding["result"]:
-            yield f"{', '.join(corpora)}: {result.removeprefix(f'{REPLICATED}, but ')}"
+            said = result.removeprefix(f"{REPLICATED}, but ") + f" ({UNHELD})" * unheld
+            yield f"{', '.join(corpora)}: {said}"

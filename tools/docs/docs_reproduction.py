@@ -146,10 +146,11 @@ def is_small(line: Stored) -> bool:
 
 
 def is_full(line: Stored) -> bool:
-    """Whether a printed share is so near to 1 that 1 would be within its margin, too."""
+    """Whether a printed number, none of which can be above 1, is so near to 1 that 1 would be
+    within its margin, too.
+    """
     margin = margin_for(line["quantity"], line["corpus"])
-    is_share = line["quantity"].startswith(("significant with", "accuracy"))
-    return margin is not None and is_share and 1 - line["published"] <= margin
+    return margin is not None and 1 - line["published"] <= margin
 
 
 def _result(line: Stored, ours: Stored, seeds: int) -> str:

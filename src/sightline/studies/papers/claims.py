@@ -78,6 +78,8 @@ class Claim:
     the numbers aggregate all runs and are compared with a constant; ``beyond`` then reads from the
     runs how far the number is above its chance level.
 
+    ``left_out`` names corpora on which its numbers mean something else; the notes say why.
+
     ``before`` is the inequality that was fixed before numbers were seen, if it differs; ``added``
     marks a claim that was written afterwards.
     """
@@ -89,6 +91,7 @@ class Claim:
     table: str
     order: Order
     made_on: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     low: bool = False
     chance: Side | None = None
     no_chance: str = ""
@@ -117,7 +120,7 @@ class Claim:
 
     def is_of(self, corpus: str) -> bool:
         """Check whether the claim is judged on a corpus."""
-        return not self.made_on or corpus in self.made_on
+        return corpus not in self.left_out and (not self.made_on or corpus in self.made_on)
 
     def margin_on(self, corpus: str) -> float:
         """Return the margin of the quantity it is about; 0 if none was fixed."""
@@ -277,9 +280,9 @@ def _judged(
     seeds, chance_seeds = counts
     against = None if beyond is None else side_of(beyond, chance_seeds)
     margin = claim.margin_on(corpus)
-    bar = (None, (seeds, 0)) if claim.low else (beyond, counts)
-    result = _result(effect, *bar, margin)
-    before = _result_before(effect, beyond, counts)
+    bar = (None, 0) if claim.low else (beyond, chance_seeds)
+    result = _result(_order_of(effect, seeds), *bar, margin)
+    before = _result_before(side_of(effect, seeds), beyond)
     return Finding(corpus, effect, chance, beyond, against, seeds, chance_seeds, result, before)
 
 
@@ -292,14 +295,21 @@ def side_of(estimate: Estimate, seeds: int) -> SideOfThreshold:
     return ABOVE if estimate.low > 0 else NOT_ABOVE
 
 
-def _result(
-    effect: Estimate, bar: Estimate | None, counts: tuple[int, int], margin: float
-) -> Result:
-    """Judge an effect and, if it holds, compare it with chance; where no seed has a chance level,
-    there is nothing to pass.
+def _order_of(effect: Estimate, seeds: int) -> SideOfThreshold:
+    """Return the side of 0 on which an effect lies: of its interval, or of the number that every
+    seed has.
     """
-    seeds, chance_seeds = counts
-    order = side_of(effect, seeds)
+    if seeds < FEWEST_SEEDS or not math.isnan(effect.low) or math.isnan(effect.value):
+        return side_of(effect, seeds)
+    return ABOVE if effect.value > 0 else NOT_ABOVE
+
+
+def _result(
+    order: SideOfThreshold, bar: Estimate | None, chance_seeds: int, margin: float
+) -> Result:
+    """Judge an order and, if it holds, compare its effect with chance; where no seed has a chance
+    level, there is nothing to pass.
+    """
     if order == NOT_ABOVE:
         return NOT_REPLICATED
     if order == EITHER:
@@ -313,15 +323,14 @@ def _result(
         return UNDETERMINED
     if high == 0 or (margin and max(-low, high) <= margin + ROUNDING):
         return AT_CHANCE
-    if high < 0:
-        return REVERSED
-    return REPLICATED if low > 0 else UNDETERMINED
+    if abs(bar.value) <= margin or low <= 0 < high:
+        return UNDETERMINED
+    return REPLICATED if low > 0 else REVERSED
 
 
-def _result_before(effect: Estimate, beyond: Estimate | None, counts: tuple[int, int]) -> Result:
+def _result_before(order: SideOfThreshold, beyond: Estimate | None) -> Result:
     """Judge by the rule that was fixed before: at chance level unless surely above it."""
-    seeds, _ = counts
-    result = _result(effect, None, (seeds, 0), 0.0)
+    result = _result(order, None, 0, 0.0)
     if result != REPLICATED or beyond is None or beyond.low > 0:
         return result
     return AT_CHANCE
