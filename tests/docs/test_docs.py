@@ -429,6 +429,7 @@ def test_other_results_on_primary_corpora_are_named() -> None:
     one = {"findings": [deciding, *others], "low": False}
     assert [*docs_claims._elsewhere(one, deciding)] == ["babi1, babi2: not replicated"]
     at_chance = found("sst", "replicated, but at chance level")
+    one = {"findings": [at_chance, *others], "low": False}
     told = [*docs_claims._elsewhere(one, at_chance)]
     assert told == ["news: replicated (no baseline)", "babi1, babi2: not replicated"]
     assert [*docs_claims._elsewhere(one, None)] == []
