@@ -292,7 +292,7 @@ def rows(
 def _is_whole(row: Row, plans: Mapping[str, Plan]) -> bool:
     table, corpus, numbers = str(row["table"]), str(row["corpus"]), row["numbers"]
     assert isinstance(numbers, Mapping)
-    return {*plans[table].artefact.needed(corpus)} <= numbers.keys()
+    return {*plans[table].study.needed(corpus)} <= numbers.keys()
 
 
 def _place(row: Row) -> tuple[object, ...]:
@@ -329,7 +329,7 @@ def _numbers(
     if run_stored(spec, store) != "done":
         raise SystemExit(f"{run_key(spec)}: {store.summary(run_key(spec))}")
     done = FinishedRun(**{**vars(run), "spec": spec}, key=run_key(spec), store=store)
-    found = plan.artefact.estimates(done)
+    found = plan.study.estimates(done)
     return (
         {name: round(one.value.value, 6) for name, one in found.items()},
         {name: round(one.baseline.value, 6) for name, one in found.items() if one.baseline},

@@ -67,7 +67,7 @@ NAMED = {"news": "20news", **{f"babi{task}": f"babi {task}" for task in (1, 2, 3
 REPRODUCED = docs_tables.page_of_all(docs_tables.all_kept())
 COUNTED = [
     (one["id"], line)
-    for one in REPRODUCED["artefacts"]
+    for one in REPRODUCED["tables"]
     for line in one["lines"]
     if (line["ours"] or {}).get("method") == "counted"
 ]

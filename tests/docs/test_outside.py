@@ -29,7 +29,7 @@ def test_a_number_is_named_once_and_only_if_it_is_of_a_model_on_a_primary_corpus
             line(corpus="snli"),
         ],
     }
-    found = list(outside.numbers({"artefacts": [first, again]}))
+    found = list(outside.numbers({"tables": [first, again]}))
     assert found == [(first, first["lines"][0])]
 
 
@@ -76,9 +76,9 @@ def test_a_number_of_one_seed_that_is_far_from_the_printed_one_is_listed() -> No
     far, near = of_one_seed(0.5, 0.6), of_one_seed(0.3, 0.6, quantity="τ with deletion of inputs")
     others = [far | change for change in ({"seeds": 2}, {"model": ""}, {"corpus": "snli"})]
     one = {"id": "meister2021:M-6", "lines": [near, *others]}
-    assert outside.one_seed({"artefacts": [one]}).count("\n| [") == 0
+    assert outside.one_seed({"tables": [one]}).count("\n| [") == 0
     again = {**one, "lines": [near, far, *others, far]}
-    found = outside.one_seed({"artefacts": [again]})
+    found = outside.one_seed({"tables": [again]})
     assert found.count("\n| [") == 1
     assert "0.55 [0.50, 0.60]" in found
 
@@ -89,11 +89,11 @@ def test_a_printed_number_within_its_margin_of_zero_is_small() -> None:
     assert not reproduction.is_small(line(quantity="without a margin", published=0.0))
 
 
-def test_a_printed_share_within_its_margin_of_one_is_full() -> None:
-    share = "significant with gradient, class 0"
-    for printed, full in ((0.9, True), (1.0, True), (0.89, False)):
-        assert reproduction.is_full(line(quantity=share, published=printed)) == full
-    assert not reproduction.is_full(line(published=1.0))  # a τ is no share
+def test_a_printed_number_within_its_margin_of_one_is_full() -> None:
+    for quantity in ("significant with gradient, class 0", "τ with gradient of inputs"):
+        for printed, full in ((0.9, True), (1.0, True), (0.89, False)):
+            assert reproduction.is_full(line(quantity=quantity, published=printed)) == full
+    assert not reproduction.is_full(line(quantity="without a margin", published=1.0))
 
 
 def test_a_change_is_over_the_seeds_that_both_have() -> None:

@@ -13,6 +13,7 @@ from sightline.config.presets import build_specs
 from sightline.config.run_keys import run_key, training_key
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import RunSpec
+from sightline.core import installation
 from sightline.experiments import checkpoints, run_in_store
 from sightline.experiments.callbacks import Display
 from sightline.experiments.checkpoints import EACH_STEP, TrainingCheckpoints
@@ -109,7 +110,7 @@ def test_a_state_that_is_torn_or_made_otherwise_is_made_anew(
         monkeypatch.setattr(torch, "get_num_threads", lambda: 7)
         monkeypatch.setattr(torch, "set_num_threads", lambda threads: None)
     else:
-        monkeypatch.setattr(checkpoints, "version_of", lambda name: f"{name} of tomorrow")
+        monkeypatch.setattr(installation, "version_of", lambda name: f"{name} of tomorrow")
     assert done(store)[0] == (1, 1)
     assert same(store, whole)
 

@@ -16,6 +16,7 @@ from sightline.config.run_keys import run_key, training_key
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import RunSpec
 from sightline.core.errors import StoreError
+from sightline.core.installation import bit_versions
 from sightline.experiments.executors import ray_cluster
 from sightline.experiments.executors.ray_node import (
     Order,
@@ -23,7 +24,6 @@ from sightline.experiments.executors.ray_node import (
     needed,
     sees,
     store_folders,
-    versions,
     work,
 )
 from sightline.experiments.grid import pin
@@ -43,7 +43,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 def order(spec: RunSpec, store: Store, **other: object) -> Order:
-    usual = Order(spec, run_key(spec), str(Path.cwd()), str(store.root), "m", versions())
+    usual = Order(spec, run_key(spec), str(Path.cwd()), str(store.root), "m", bit_versions())
     return replace(usual, **other)
 
 
@@ -151,10 +151,10 @@ def test_nothing_but_the_run_and_its_trainings_is_taken(tmp_path: Path, whole: S
 
 def test_another_version_or_build_is_unfit(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
-    older = work(order(SMALL, store, versions=versions() | {"torch": "1.0"}))
+    older = work(order(SMALL, store, versions=bit_versions() | {"torch": "1.0"}))
     assert older.ending == "unfit"
     assert (
-        f"has torch {versions()['torch']}; install the versions of this machine there: sightline "
+        f"has torch {bit_versions()['torch']}; install the versions of this machine there: sightline "
         in older.description
     )
     build = work(order(SMALL, store, key="0" * 16))

@@ -148,11 +148,11 @@ def test_a_run_that_lends_its_attention_is_planned_with_the_run_that_borrows_it(
     plan = Plan(ablations.STUDY, Params(tmp_path, 1), ("sst",), {})
     (borrowing,) = (one for one in plan.readings if lender_of(one.run.spec))
     rows = {
-        one.name: (row_of(plan.artefact, one.run, one.name), {"x": 1.0})
+        one.name: (row_of(plan.study, one.run, one.name), {"x": 1.0})
         for one in plan.readings
         if one is not borrowing
     }
-    name = plan.artefact.id
+    name = plan.study.id
     work = Work({name: [plan]}, {name: StudyResults(readings=rows)})
     made = work.grid("study", but_known=True)
     lender, borrower = made.specs

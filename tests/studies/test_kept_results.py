@@ -91,14 +91,14 @@ def planned(**settings: object) -> Plan:
 
 def kept(plan: Plan, said: Readings) -> StudyResults:
     """Keep what was read of a plan."""
-    named = {one.name: row_of(plan.artefact, one.run, one.name) for one in plan.readings}
+    named = {one.name: row_of(plan.study, one.run, one.name) for one in plan.readings}
     return StudyResults(readings={name: (named[name], values) for name, values in said.items()})
 
 
 def written(plan: Plan, said: Readings, file: Path) -> StudyResults:
     """Write what was read of a plan, and read it back."""
-    write_rows(file, rows_kept(plan.artefact.id, kept(plan, said)))
-    return kept_of(read_rows(file)).get(plan.artefact.id, StudyResults())
+    write_rows(file, rows_kept(plan.study.id, kept(plan, said)))
+    return kept_of(read_rows(file)).get(plan.study.id, StudyResults())
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +161,7 @@ def test_only_runs_of_which_every_needed_number_is_kept_are_left_out(store: Stor
     assert numbers is not None
     lacking = {name: one for name, one in numbers.items() if name != "accuracy"}
     said: Readings = {first.name: numbers, second.name: lacking, others[0].name: None}
-    work = Work({plan.artefact.id: [plan]}, {plan.artefact.id: kept(plan, said)})
+    work = Work({plan.study.id: [plan]}, {plan.study.id: kept(plan, said)})
     made = work.grid("study", but_known=True)
     assert [*made.keys] == [*second.keys, *others[1].keys]
     assert [*work.grid("study").keys] == [*plan.grid.keys]
@@ -171,7 +171,7 @@ def test_what_the_results_file_has_is_left_to_run_unless_it_is_skipped(
     store: Store, tmp_path: Path
 ) -> None:
     plan, empty = planned(), Store(tmp_path / "empty")
-    name = plan.artefact.id
+    name = plan.study.id
     known = replace(kept(plan, plan.said(store)), status={"usual_seconds": 36.0})
     work = Work({name: [plan]}, {name: known})
     for each, done in ((work, 4), (work.uncounted, 0)):
@@ -377,7 +377,7 @@ def test_lines_over_several_corpora_or_without_a_number_are_not_kept(store: Stor
     empty = AggregateLine("sst", MODELS[0], "F1", Number(Estimate(math.nan, 0, 0, 0, "")), 0)
     plan = planned(lines=lambda read: [counted, empty])
     before = StudyResults(means=[mean("a", 2, 0.1), mean("a", 2, 0.1, "all")])
-    found = run_counts.count(plan.artefact, [plan], store, [], before).kept
+    found = run_counts.count(plan.study, [plan], store, [], before).kept
     assert found.means == [counted, before.means[0]]
 
 
@@ -388,27 +388,27 @@ def test_a_study_counted_again_from_its_file_says_the_same(store: Store, tmp_pat
         replace(runs[0], key="of another study", seconds=900),
         replace(runs[0], state="failed", seconds=900),
     ]
-    first = run_counts.count(plan.artefact, [plan], store, runs + others, StudyResults())
+    first = run_counts.count(plan.study, [plan], store, runs + others, StudyResults())
     mean = (1 + 2 + 3 + 4) / 4
     assert first.kept.status == {"planned": 4, "done": 4, "hours_left": 0, "usual_seconds": mean}
-    file = write_rows(tmp_path / "results.csv.gz", rows_kept(plan.artefact.id, first.kept))
-    again = kept_of(read_rows(file))[plan.artefact.id]
-    empty = run_counts.count(plan.artefact, [plan], Store(tmp_path / "empty"), (), again)
+    file = write_rows(tmp_path / "results.csv.gz", rows_kept(plan.study.id, first.kept))
+    again = kept_of(read_rows(file))[plan.study.id]
+    empty = run_counts.count(plan.study, [plan], Store(tmp_path / "empty"), (), again)
     assert empty.kept == again
     assert set(empty.left.values()) == {None}
 
 
 def test_readings_of_runs_that_a_study_no_longer_has_are_dropped(store: Store) -> None:
     plan = planned()
-    other = {"another": (Row(plan.artefact.id, "sst", "other", run="another"), {})}
-    found = run_counts.count(plan.artefact, [plan], store, (), StudyResults(readings=other))
+    other = {"another": (Row(plan.study.id, "sst", "other", run="another"), {})}
+    found = run_counts.count(plan.study, [plan], store, (), StudyResults(readings=other))
     assert {*found.kept.readings} == {one.name for one in plan.readings}
 
 
 def from_words(plan: Plan, words: Path | None) -> Plan:
     """Plan the same runs, as if their words started from a file."""
     asked = replace(plan.asked, vectors=words)
-    return replace(plan, artefact=plan.artefact.over(plan.grid), asked=asked)
+    return replace(plan, study=plan.study.over(plan.grid), asked=asked)
 
 
 def test_readings_of_other_seeds_and_corpora_are_kept_and_outdated_ones_are_not(
@@ -416,7 +416,7 @@ def test_readings_of_other_seeds_and_corpora_are_kept_and_outdated_ones_are_not(
 ) -> None:
     """A command with fewer seeds, or on fewer corpora, deletes nothing of the others."""
     plan = from_words(planned(corpora=("sst", "news")), Path("words.txt"))
-    study = plan.artefact
+    study = plan.study
     rows = {
         "other corpus": Row(study.id, "news", MODELS[0], "", "0", "other corpus"),
         "other seed": Row(study.id, "sst", MODELS[0], "", "7", "other seed"),
@@ -485,11 +485,11 @@ def test_nothing_is_outdated_where_word_vectors_are_missing(tmp_path: Path) -> N
     words = Path("words.txt")
     for place, known, stays in ((None, False, True), (None, True, False), (words, False, False)):
         plan = from_words(planned(), place)
-        row = Row(plan.artefact.id, "sst", MODELS[0], "", "0", "started from vectors")
+        row = Row(plan.study.id, "sst", MODELS[0], "", "0", "started from vectors")
         said = {plan.readings[0].name: {}} if known else {}
-        found = run_counts.count(plan.artefact, [plan], Store(tmp_path), (), kept(plan, said))
+        found = run_counts.count(plan.study, [plan], Store(tmp_path), (), kept(plan, said))
         before = StudyResults(readings={row.run: (row, {})})
-        after = with_unasked(plan.artefact, [plan], found.kept, before)
+        after = with_unasked(plan.study, [plan], found.kept, before)
         assert (row.run in after.readings) == stays
 
 
@@ -615,8 +615,8 @@ def test_hours_counted_twice_are_the_same(store: Store) -> None:
 def test_a_table_of_which_nothing_is_kept_has_a_page() -> None:
     """A paper's row may be declared before anything of it was run."""
     page = docs_tables.page_of_all({})
-    assert len(page["artefacts"]) == len(PAPER_TABLES)
-    assert {(one["planned"], one["done"]) for one in page["artefacts"]} == {(0, 0)}
+    assert len(page["tables"]) == len(PAPER_TABLES)
+    assert {(one["planned"], one["done"]) for one in page["tables"]} == {(0, 0)}
     assert "`jain2019:J-2`" in docs_reproduction.overview(page)
     waiting = re.findall(r"\[(\d+) of ", docs_claims.claims(page))
     assert sum(map(int, waiting)) == len(page["claims"])
@@ -625,8 +625,8 @@ def test_a_table_of_which_nothing_is_kept_has_a_page() -> None:
 
 def test_runs_by_corpus_add_up_to_those_of_the_table() -> None:
     page = docs_tables.page_of_all(kept_of(read_rows(RESULTS_FILE)))
-    assert sum(one["done"] for one in page["artefacts"]) > 0
-    for one in page["artefacts"]:
+    assert sum(one["done"] for one in page["tables"]) > 0
+    for one in page["tables"]:
         for count in ("planned", "done"):
             assert sum(runs[count] for runs in one["runs"].values()) == one[count], one["id"]
 
@@ -652,7 +652,7 @@ def test_committed_results_have_every_study_and_its_page() -> None:
     for name, study in CALIBRATIONS.items():
         if name in known:
             assert page(study, known[name])["gates"] is not None
-    lines = [line for one in docs_tables.page_of_all(known)["artefacts"] for line in one["lines"]]
+    lines = [line for one in docs_tables.page_of_all(known)["tables"] for line in one["lines"]]
     assert len(lines) > 1000
     assert {line["result"] for line in lines} == {"", *RESULTS, NOT_COMPARABLE}
 
@@ -750,7 +750,7 @@ def test_numbers_of_models_are_counted_apart_from_counts_of_texts() -> None:
         {**line(name, 0.4, result), "model": model, "corpus": "sst", "written": "0.4"}
         for name, result, model in (("a", "within", "m"), ("b", "within", ""), ("c", "outside", ""))
     ]
-    page = {"artefacts": [{"id": "jain2019:J-1", "runs": {}, "lines": lines}]}
+    page = {"tables": [{"id": "jain2019:J-1", "runs": {}, "lines": lines}]}
     (row,) = docs_reproduction.runs_and_numbers(page).splitlines()[2:3]
     assert row.split(" | ")[2:] == ["1: 1 within", "2: 1 within, 1 outside |"]
 
@@ -880,7 +880,7 @@ def test_printed_numbers_are_shown_as_they_are_printed() -> None:
     ]  # fmt: skip
     assert (found.written, found.value) == ("0.40 ± 0.21", 0.4)
     table = {"id": "x:1", "place": "p", "told": "τ of a", "notes": [], "lines": []}
-    assert "\nτ of a.\n" in docs_reproduction._artefact(table)
+    assert "\nτ of a.\n" in docs_reproduction._paper_table(table)
 
 
 WHOLE = "shown"

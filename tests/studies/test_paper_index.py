@@ -79,7 +79,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """One for all artefacts: many share runs."""
+    """One for all tables: many share runs."""
     return Store(tmp_path_factory.mktemp("store"))
 
 
@@ -104,7 +104,7 @@ FIRST = {PAPER.index(paper) for paper in PAPER}
 
 
 @pytest.mark.parametrize("name", slow_but(FIRST, paper_index.PAPER_TABLES))
-def test_every_artefact_runs_and_says_something_of_each_of_its_models(
+def test_every_table_runs_and_says_something_of_each_of_its_models(
     name: str, folder: Path, store: Store, tmp_path: Path, cheap: None
 ) -> None:
     plan = planned(name, folder)
@@ -115,17 +115,17 @@ def test_every_artefact_runs_and_says_something_of_each_of_its_models(
         tuple(names[:2]) for names, cells in zip(table.row_names, table.rows, strict=True)
         if isinstance(cells[OURS].value, float) and not math.isnan(cells[OURS].value)
     }  # fmt: skip
-    swept = plan.artefact.name in ("M-2", "M-F3")
+    swept = plan.study.name in ("M-2", "M-F3")
     models = {run.model.partition("(")[0] if swept else run.model for run in plan.planned}
-    if plan.artefact.name in ("W-2", "W-4"):
+    if plan.study.name in ("W-2", "W-4"):
         models.discard("bilstm+additive")  # it is what the others are held against
         models.discard("bilstm+additive, attention fixed")  # texts of equal length: no τ
-    if plan.artefact.name != "W-5":
+    if plan.study.name != "W-5":
         assert {("sst", model) for model in models} <= said
     else:
         assert {("classification", "additive"), ("classification", "dot"), ("all", "all")} <= said
     counted = {names[2] for names in table.row_names if names[1] == ""}
-    assert bool(counted) == (plan.artefact.counted is not None)
+    assert bool(counted) == (plan.study.counted is not None)
     _check_claims(plan, store)
     _check_figures(plan, store, tmp_path)
     _check_one_audit(plan, store)
@@ -133,12 +133,12 @@ def test_every_artefact_runs_and_says_something_of_each_of_its_models(
 
 def _check_one_audit(plan: Plan, store: Store) -> None:
     """Read one run as if it were an audit of the user's: the same numbers, each once."""
-    if plan.artefact.of_several or not plan.planned:
+    if plan.study.of_several or not plan.planned:
         with pytest.raises(SpecError):
-            table_of_audits(plan.artefact.id, [])
+            table_of_audits(plan.study.id, [])
         return
     run = plan.runs(store)[0]
-    own = table_of_audits(plan.artefact.id, [OwnAudit("one", run.audit())])
+    own = table_of_audits(plan.study.id, [OwnAudit("one", run.audit())])
     found = [
         (names[1], cells[0].value, cells[1].value)
         for names, cells in zip(own.row_names, own.rows, strict=True)
@@ -146,7 +146,7 @@ def _check_one_audit(plan: Plan, store: Store) -> None:
     ]
     expected = [
         (name, one.value.value, one.baseline.value if one.baseline else "")
-        for name, one in plan.artefact.estimates(run).items()
+        for name, one in plan.study.estimates(run).items()
     ]
     np.testing.assert_equal(found, expected)
     assert {names[0] for names in own.row_names} == {"sst"}
@@ -158,7 +158,7 @@ def _check_claims(plan: Plan, store: Store) -> None:
     """
     read = plan.read(store)
     models = {run.model for run, numbers in read if numbers}
-    for claim in (one for one in CLAIMS if one.table == plan.artefact.id):
+    for claim in (one for one in CLAIMS if one.table == plan.study.id):
         sides = [
             side for side in (claim.order.greater, claim.order.lesser) if isinstance(side, Side)
         ]
@@ -175,13 +175,13 @@ def _check_claims(plan: Plan, store: Store) -> None:
 def _check_figures(plan: Plan, store: Store, folder: Path) -> None:
     drawings = list(
         write_outputs.figures_of(
-            plan.artefact.name,
-            plan.artefact.figures,
+            plan.study.name,
+            plan.study.figures,
             write_outputs.runs_of(plan.grid, store),
             together=1,
         )
     )
-    assert {one.figure for one in drawings} == {*plan.artefact.figures}
+    assert {one.figure for one in drawings} == {*plan.study.figures}
     for one in drawings[:4]:
         svg, png, numbers = one.write(folder, (".svg", ".png"))
         assert ElementTree.parse(svg).getroot().tag.endswith("svg")
@@ -444,7 +444,7 @@ def test_published_validation_texts_are_no_training_texts(
 
 
 def test_one_number_may_not_be_comparable(folder: Path) -> None:
-    study = planned("meister2021:M-5", folder).artefact
+    study = planned("meister2021:M-5", folder).study
     model, quantity = "transformer+dot, frozen", "accuracy"
     for of in (("sst", model, quantity), ("news", model, "JSD of attention")):
         assert why_not_comparable(study, of)
@@ -458,8 +458,8 @@ def test_one_number_may_not_be_comparable(folder: Path) -> None:
 
 def test_one_quantity_of_one_corpus_may_not_be_comparable(folder: Path) -> None:
     plan = planned("wen2022:W-1", folder, corpora=("sst", "snli"))
-    one = replace(plan.artefact, apart={("snli", "words of a text, mean"): "a reason"})
-    table = compare(replace(plan, artefact=one), Store(folder / "none"))
+    one = replace(plan.study, apart={("snli", "words of a text, mean"): "a reason"})
+    table = compare(replace(plan, study=one), Store(folder / "none"))
     said = {
         names: cells[-1].value for names, cells in zip(table.row_names, table.rows, strict=True)
     }
@@ -534,7 +534,7 @@ def test_both_published_numbers_are_compared(
 ) -> None:
     tau = printed_tau("τ with gradient, class 0")
     second = next(
-        one for one in later_values("jain2019") if one.of == tau.of and one.artefact == "J-2"
+        one for one in later_values("jain2019") if one.of == tau.of and one.table == "J-2"
     )
     said = published_comparison.said_of(
         tau if theirs else None,
@@ -552,7 +552,7 @@ def test_the_later_run_of_the_authors_is_of_what_is_run_here() -> None:
     assert later_values("wen2022") == ()
     known = {one.name: one for one in paper_index.PAPER_TABLES.values() if one.paper == "jain2019"}
     for one in later_values("jain2019"):
-        plan = Plan(known[one.artefact], Params(Path(), 1), (one.corpus,), {})
+        plan = Plan(known[one.table], Params(Path(), 1), (one.corpus,), {})
         assert one.model in {run.model for run in plan.planned}, one
         assert margins.margin_of(one) is not None
 
@@ -563,19 +563,19 @@ def test_averages_over_seeds_leave_out_what_a_seed_lacks() -> None:
     assert aggregate.mean_of(every).baseline is None
 
 
-def test_every_figure_that_is_printed_has_a_place_in_an_artefact() -> None:
+def test_every_figure_that_is_printed_has_a_place_in_a_table() -> None:
     known = {one.name: one for one in paper_index.PAPER_TABLES.values()}
     for paper in PAPERS:
         for one in printed_values(paper):
-            assert one.corpus in known[one.artefact].corpora or one.corpus in (
+            assert one.corpus in known[one.table].corpora or one.corpus in (
                 "all eleven",
                 "all",
                 *wen2022.TASKS,
             ), one
             assert one.value >= 0 or one.quantity.startswith(("τ", "accuracy gained")), one
-    assert len(
-        {(one.artefact, one.of) for paper in PAPERS for one in printed_values(paper)}
-    ) == sum(len(printed_values(paper)) for paper in PAPERS)
+    assert len({(one.table, one.of) for paper in PAPERS for one in printed_values(paper)}) == sum(
+        len(printed_values(paper)) for paper in PAPERS
+    )
 
 
 def test_what_is_printed_of_a_model_is_of_one_that_is_run() -> None:
@@ -642,7 +642,7 @@ def test_over_seeds_attention_is_no_farther_apart_than_it_can_be(
 ) -> None:
     plan = planned("tutek2020:T-F1", folder)
     run_all(plan.grid.specs, store)
-    result = plan.artefact.estimates(plan.runs(store)[0])
+    result = plan.study.estimates(plan.runs(store)[0])
     for name, most in (("JSD of attention", math.log(2)), ("TVD of answers", 1.0)):
         seeds = [
             replace(result[name], value=Estimate(value, 0.0, most, 9, ""))

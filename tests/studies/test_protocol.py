@@ -312,8 +312,8 @@ def test_a_table_says_of_which_corpora_many_words_have_no_vector(
     spec = plan.grid.specs[0]
     tiny = replace(spec, model=replace(spec.model, encoder=Part("mlp", (("hidden", 4),))))
     quick = replace(tiny, fit=replace(spec.fit, epochs=1, patience=1))
-    study = replace(plan.artefact, runs=lambda params: [(("sst", "m", "0"), quick)])
-    short = replace(plan, artefact=study)
+    study = replace(plan.study, runs=lambda params: [(("sst", "m", "0"), quick)])
+    short = replace(plan, study=study)
     store = Store(tmp_path / "store")
     before = compare(short, store).notes
     run_all(short.grid.specs, store)

@@ -54,7 +54,7 @@ def summary(stored: Stored) -> str:
     """Say how many runs are done, how our numbers compare with the printed ones, and the results of
     the claims.
     """
-    once, tables = stored["once"], stored["artefacts"]
+    once, tables = stored["once"], stored["tables"]
     share = once["done"] / once["planned"] if once["planned"] else 0.0
     models = [line for line in lines_of(tables) if line["result"] and line["model"]]
     apart = [line for line in models if line["corpus"] in SECONDARY]

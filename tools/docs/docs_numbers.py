@@ -38,9 +38,9 @@ def written(of: str) -> str:
 @cache
 def protocol_lines() -> Mapping[Of, Stored]:
     """Give the lines of the protocol's tables by table, corpus, model and quantity."""
-    stored = verified(REPRODUCTION) or {"artefacts": ()}
+    stored = verified(REPRODUCTION) or {"tables": ()}
     return {
         (one["id"], line["corpus"], line["model"], line["quantity"]): line
-        for one in stored["artefacts"]
+        for one in stored["tables"]
         for line in one["lines"]
     }

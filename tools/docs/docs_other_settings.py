@@ -58,14 +58,14 @@ def _lines(
     setting: Of, rows: Sequence[Stored], protocol: tuple[Mapping[Of, str], BySeed, BySeed]
 ) -> Iterator[tuple[tuple[str, ...], Estimate | None]]:
     """Give the cells of each number of a setting, and its change from the protocol’s runs."""
-    artefact, corpus, model, says = setting
+    paper_table, corpus, model, says = setting
     means, by_seed, chances = protocol
     every = [
         row
         for row in rows
         if (row["table"], row["corpus"], row["model"], row["setting"]) == setting
     ]
-    for printed in printed_values_in(artefact):
+    for printed in printed_values_in(paper_table):
         own = [row for row in every if printed.quantity in row["numbers"]]
         if (printed.corpus, printed.model) == (corpus, model) and own:
             found = across(
@@ -79,12 +79,12 @@ def _lines(
             compared = compare_to(printed, found, len(own))
             changes = _changes(own, printed.quantity, by_seed)
             cells = (
-                artefact,
+                paper_table,
                 f"{model} on {corpus}",
                 says,
                 printed.quantity,
                 printed.written,
-                means.get((artefact, *printed.of), "—"),
+                means.get((paper_table, *printed.of), "—"),
                 interval(found),
                 over_seeds(changes) if changes else "—",
                 _chance(by_chance, own, printed.quantity, chances),

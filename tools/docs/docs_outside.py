@@ -289,7 +289,7 @@ def numbers(stored: Stored) -> Iterator[tuple[Stored, Stored]]:
 def _on_primary(
     stored: Stored, wanted: Callable[[Stored], bool]
 ) -> Iterator[tuple[Stored, Stored]]:
-    for one, line in lines_once(stored["artefacts"]):
+    for one, line in lines_once(stored["tables"]):
         if line["corpus"] in PRIMARY and wanted(line):
             yield one, line
 

@@ -89,7 +89,7 @@ def makers() -> dict[str, Callable[[], str]]:
         "quirks": quirks,
         "bounds": bounds,
         "table: figures": figures,
-        "table: artefacts": artefacts,
+        "table: papers": papers_tables,
         "table: sql": sql_tables,
     }
 
@@ -349,7 +349,7 @@ def bounds() -> str:
     return table(("of", "at most", "raised by", "what it is for"), rows)
 
 
-def artefacts() -> str:
+def papers_tables() -> str:
     """Table every table and figure of a paper by its id."""
     rows = [
         (

@@ -73,7 +73,7 @@ STARTS, BY_START = "jain2019:J-V", "τ with gradient, class "
 
 def starts_run(stored: Stored) -> str:
     """Table τ with gradients by the start of words on each corpus, and name the starts not run."""
-    (one,) = (one for one in stored["artefacts"] if one["id"] == STARTS)
+    (one,) = (one for one in stored["tables"] if one["id"] == STARTS)
     study = PAPER_TABLES[STARTS]
     rows, notes = [], []
     for corpus in study.corpora:
@@ -166,7 +166,7 @@ def margins() -> str:
 def corpora_differ(stored: Stored) -> str:
     """Table the counts of primary corpora that lie outside their margin, each once."""
     rows, seen = [], set[tuple[str, str, float]]()
-    for one in stored["artefacts"]:
+    for one in stored["tables"]:
         for line in one["lines"]:
             of = line["corpus"], line["quantity"], line["published"]
             if line["model"] or line["corpus"] not in PRIMARY or of in seen:

@@ -45,7 +45,7 @@ def overview(stored: Stored) -> str:
         f"would take about {once['hours_left']:,.0f} hours of one worker. Tables share runs, which "
         "this counts once, and each line below as its own.\n\n"
     )
-    return text + table(head, map(_overview, stored["artefacts"]))
+    return text + table(head, map(_overview, stored["tables"]))
 
 
 def _overview(one: Stored) -> Iterator[str]:
@@ -63,7 +63,7 @@ def runs_and_numbers(stored: Stored, paper: str = "") -> str:
     """Table how much of each corpus is done, and how its numbers compare with the printed ones, for
     all papers or for one.
     """
-    own = [one for one in stored["artefacts"] if not paper or paper_of(one) == paper]
+    own = [one for one in stored["tables"] if not paper or paper_of(one) == paper]
     of_corpora = {
         *(corpus for one in own for corpus in one["runs"]),
         *(line["corpus"] for one in own for line in one["lines"]),
@@ -81,11 +81,11 @@ def runs_and_numbers(stored: Stored, paper: str = "") -> str:
     )
 
 
-def _of_corpus(artefacts: Sequence[Stored], corpus: str) -> Iterator[str]:
-    runs = [one["runs"][corpus] for one in artefacts if corpus in one["runs"]]
+def _of_corpus(tables: Sequence[Stored], corpus: str) -> Iterator[str]:
+    runs = [one["runs"][corpus] for one in tables if corpus in one["runs"]]
     own = [
         {**one, "lines": [line for line in one["lines"] if line["corpus"] == corpus]}
-        for one in artefacts
+        for one in tables
     ]
     yield corpus
     yield f"{sum(run['done'] for run in runs)} of {sum(run['planned'] for run in runs)}"
@@ -95,27 +95,27 @@ def _of_corpus(artefacts: Sequence[Stored], corpus: str) -> Iterator[str]:
         yield f"{kinds.total()}: {counted_kinds(kinds, there)}" if there else "0"
 
 
-def kinds_of(artefacts: Sequence[Stored], of: str = "") -> Counter[str]:
+def kinds_of(tables: Sequence[Stored], of: str = "") -> Counter[str]:
     """Count the lines with a printed number by their result: of models, of corpora, or all."""
     return results_of(
         line
-        for line in lines_of(artefacts)
+        for line in lines_of(tables)
         if line["result"] and (not of or bool(line["model"]) == (of == "models"))
     )
 
 
-def lines_of(artefacts: Iterable[Stored]) -> Iterator[Stored]:
+def lines_of(tables: Iterable[Stored]) -> Iterator[Stored]:
     """Give the lines of all tables."""
-    for _, line in lines_once(artefacts):
+    for _, line in lines_once(tables):
         yield line
 
 
-def lines_once(artefacts: Iterable[Stored]) -> Iterator[tuple[Stored, Stored]]:
+def lines_once(tables: Iterable[Stored]) -> Iterator[tuple[Stored, Stored]]:
     """Give the lines of all tables, each with its table: a number of a model that a paper prints in
     two tables only in the first.
     """
     seen = set[tuple[str, ...]]()
-    for one in artefacts:
+    for one in tables:
         for line in one["lines"]:
             of = (paper_of(one), line["corpus"], line["model"], line["quantity"], line["written"])
             if not (line["model"] and line["written"] and of in seen):
@@ -164,12 +164,12 @@ def counted_kinds(found: Counter[str], kinds: Sequence[str]) -> str:
     return ", ".join(f"{found[kind]} {kind}" for kind in kinds)
 
 
-def counts_once(artefacts: Sequence[Stored]) -> Counter[str]:
+def counts_once(tables: Sequence[Stored]) -> Counter[str]:
     """Count the counts of corpora by their result, each once: papers repeat counts of others, and
     print sums of them.
     """
     found, seen = Counter[str](), set[tuple[str, str, float]]()
-    for one in artefacts:
+    for one in tables:
         for line in one["lines"]:
             of = line["corpus"], line["quantity"], line["published"]
             if line["model"] or not line["result"] or of in seen:
@@ -206,19 +206,19 @@ def anchor(one: Stored) -> str:
     )
 
 
-def artefacts(stored: Stored, paper: str) -> str:
+def paper_tables(stored: Stored, paper: str) -> str:
     """Table each table or figure of a paper that has a number."""
-    known = [one for one in stored["artefacts"] if paper_of(one) == paper and one["lines"]]
-    return "\n".join(map(_artefact, _without_repeats(known))) or "No run is done yet.\n"
+    known = [one for one in stored["tables"] if paper_of(one) == paper and one["lines"]]
+    return "\n".join(map(_paper_table, _without_repeats(known))) or "No run is done yet.\n"
 
 
-def _without_repeats(artefacts: Sequence[Stored]) -> Iterator[Stored]:
+def _without_repeats(tables: Sequence[Stored]) -> Iterator[Stored]:
     """Leave out lines that stand in a table above with the same number, and notes that stand there,
     and say so.
     """
     shown = dict[str, tuple[str, str]]()
     noted = dict[str, str]()
-    for one in artefacts:
+    for one in tables:
         lines, again = [], Counter[str]()
         for line in one["lines"]:
             table, written = shown.setdefault(_said(line), (one["id"], line["written"]))
@@ -280,7 +280,7 @@ def paper_of(one: Stored) -> str:
     return paper
 
 
-def _artefact(one: Stored) -> str:
+def _paper_table(one: Stored) -> str:
     head = ("corpus", "model", "quantity", "published", "ours", "chance level", "seeds", "result")
     notes = "".join(f"* {note}\n" for note in one["notes"])
     first = one["told"][0]  # a Greek capital would read as another letter

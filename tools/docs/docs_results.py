@@ -27,7 +27,7 @@ from docs_protocol import (
 )
 from docs_quality import metrics, metrics_counted, quality, scores_covered
 from docs_real import real_texts, verdicts_by_corpus
-from docs_reproduction import artefacts, overview, runs_and_numbers
+from docs_reproduction import overview, paper_tables, runs_and_numbers
 from docs_retained import retained
 from docs_searched import farthest
 from docs_settled import settled, settled_on_real_texts
@@ -426,7 +426,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     },
     **{
         f"reproduction: tables of {name}": when_counted(
-            "reproduction", partial(artefacts, paper=name)
+            "reproduction", partial(paper_tables, paper=name)
         )
         for name in PAPERS
     },

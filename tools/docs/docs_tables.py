@@ -61,7 +61,7 @@ def page_of_all(kept: Mapping[str, StudyResults]) -> dict[str, Any]:
     """Give what the pages show of all tables, figures and claims."""
     known = [page_of(study, kept.get(name, StudyResults())) for name, study in PAPER_TABLES.items()]
     return {
-        "artefacts": known,
+        "tables": known,
         "once": {**UNDONE, **kept.get(ALL, StudyResults()).status},
         "claims": [claim_page(claim, kept) for claim in CLAIMS],
     }

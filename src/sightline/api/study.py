@@ -159,7 +159,7 @@ def plan_file(
 def plan_paper(name: str, asked: Params, *, quick: bool = False) -> PlannedStudy:
     """Plan a table or figure of a paper; its table also shows the printed values."""
     plan = plan_named(name, asked, quick=quick)
-    called, figures = plan.artefact.name, plan.artefact.figures
+    called, figures = plan.study.name, plan.study.figures
 
     def drawings(ended: FinishedStudy, table: Table) -> Iterable[Drawing]:
         return figures_of(called, figures, runs_of(plan.grid, ended.store), together=1)

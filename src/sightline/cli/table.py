@@ -54,7 +54,7 @@ Average = Annotated[
 
 
 def table(
-    artefact: Name,
+    paper_table: Name,
     own: Audits,
     average: Average = False,
     out: File = None,
@@ -70,7 +70,7 @@ def table(
     read = [("AUDIT", one.folder) for one in named]
     check_places(read, None if out is None else Output("--out", out))
     check_ending("--out", out)
-    made = table_of(artefact, *(one.folder for one in named), average=average)
+    made = table_of(paper_table, *(one.folder for one in named), average=average)
     if out is not None:
         with writing(out):
             write_table(made, out)

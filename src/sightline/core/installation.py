@@ -20,6 +20,11 @@ def version_of(package: str) -> str:
     return metadata.version(DISTRIBUTION if package == "sightline" else package)
 
 
+def bit_versions() -> dict[str, str]:
+    """Give the versions on which the bits of a result depend."""
+    return {name: version_of(name) for name in ("sightline", "torch", "numpy")}
+
+
 def install_line(extra: str) -> str:
     """Give the command that installs an extra.
 

@@ -20,7 +20,7 @@ from safetensors.torch import load, save
 from sightline._io.atomic_write import plain, write_whole
 from sightline._io.checksums import is_whole, seal, sweep_aside
 from sightline.config.json_reader import parse_json, read_as
-from sightline.core.installation import version_of
+from sightline.core.installation import bit_versions
 from sightline.training.resume_state import Epoch, State
 
 TENSORS, PROGRESS_FILE = "state.safetensors", "state.json"
@@ -101,13 +101,12 @@ class TrainingCheckpoints:
 
 def training_environment(device: str) -> dict[str, Any]:
     """List what the bits of a training depend on in addition to its spec."""
-    versions = {name: version_of(name) for name in ("sightline", "torch", "numpy")}
     processor = torch.backends.cpu.get_cpu_capability()
     return {
         "threads": torch.get_num_threads(),
         "device": device,
         "processor": processor,
-        **versions,
+        **bit_versions(),
     }
 
 

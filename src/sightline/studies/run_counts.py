@@ -54,8 +54,7 @@ def count(
         left |= dict.fromkeys(plan.grid.keys) | remaining_seconds(
             plan, plan.unread(said), store, runs, before
         )
-        pairs = zip(plan.planned, plan.grid.keys, strict=True)
-        of |= {key: (run.corpus, run.model) for run, key in pairs}
+        of |= {key: (run.corpus, run.model) for key, run in plan.keyed}
     # Pages show the lines of single corpora alone.
     of_one = (line for line in before.means if not study.corpora or line.corpus in study.corpora)
     means = wanted_means(of_one, lines, seeds)
@@ -132,7 +131,7 @@ def remaining_seconds(
     """Return the seconds of each missing run: predicted for a table of a paper, from finished runs
     for a calibration.
     """
-    if plan.artefact.paper:
+    if plan.study.paper:
         return predicted_cost.left_of(plan.keyed, store, unread)
     usual = usual_seconds(before.status) or mean_of_done([plan], runs)
     return seconds_left(plan, unread, RunCosts.of(runs, plan.grid.keys), before, usual)
@@ -142,10 +141,11 @@ def seconds_left(
     plan: Plan, unread: Container[str], costs: RunCosts, before: StudyResults, usual: float
 ) -> dict[str, float]:
     """Return the seconds of each run that is not done and has something unread."""
-    runs = zip(plan.planned, plan.grid.specs, plan.grid.keys, strict=True)
     return {
-        key: round(costs.no_less(spec, earlier_estimate(before, (run.corpus, run.model), usual)), 1)
-        for run, spec, key in runs
+        key: round(
+            costs.no_less(run.spec, earlier_estimate(before, (run.corpus, run.model), usual)), 1
+        )
+        for key, run in plan.keyed
         if key in unread and key not in costs.done
     }
 

@@ -33,7 +33,7 @@ class Reading:
 class Plan:
     """The runs of a study on the available corpora, and why each other corpus is left out."""
 
-    artefact: Study
+    study: Study
     asked: Params
     corpora: tuple[str, ...]
     absent: Mapping[str, str]
@@ -43,7 +43,7 @@ class Plan:
         """List the runs, pinned to the bytes of their corpora."""
         specs = pin_all(run for _, run in self._labelled)
         labels = tuple(labels for labels, _ in self._labelled)
-        return Grid(self.artefact.name, tuple(specs), self.artefact.axes, labels)
+        return Grid(self.study.name, tuple(specs), self.study.axes, labels)
 
     @cached_property
     def planned(self) -> Sequence[TableRun]:
@@ -51,40 +51,36 @@ class Plan:
         return [self._run(labels, run) for labels, run in self._labelled]
 
     @property
-    def keyed(self) -> Iterator[tuple[str, str, RunSpec]]:
-        """Return the key of each run, its corpus, and its pinned spec."""
+    def keyed(self) -> Iterator[tuple[str, TableRun]]:
+        """Return each run with its spec pinned, and its key."""
         for run, spec, key in zip(self.planned, self.grid.specs, self.grid.keys, strict=True):
-            yield key, run.corpus, spec
+            yield key, replace(run, spec=spec)
 
     @cached_property
     def _labelled(self) -> Sequence[tuple[Labels, RunSpec]]:
         asked = replace(self.asked, corpora=self.corpora)
-        return [*self.artefact.asked_runs(asked)]
+        return [*self.study.asked_runs(asked)]
 
     def _run(self, labels: Labels, spec: RunSpec) -> TableRun:
-        return TableRun(**vars(RunName.at(self.artefact.axes, labels, spec.seed)), spec=spec)
+        return TableRun(**vars(RunName.at(self.study.axes, labels, spec.seed)), spec=spec)
 
     def runs(self, store: Store) -> list[FinishedRun]:
         """Return the finished runs."""
         found = store.find(self.grid.keys)
         return [
-            FinishedRun(**{**vars(run), "spec": spec}, key=key, store=store)
-            for run, spec, key in zip(self.planned, self.grid.specs, self.grid.keys, strict=True)
+            FinishedRun(**vars(run), key=key, store=store)
+            for key, run in self.keyed
             if key in found and found[key].state == "done"
         ]
 
     @cached_property
     def readings(self) -> Sequence[Reading]:
         """List the possible readings, in the order of the runs: of each run, then of several."""
-        planned = zip(self.planned, self.grid.specs, self.grid.keys, strict=True)
-        each = [
-            Reading(lasting_key(spec), replace(run, spec=spec), (key,))
-            for run, spec, key in planned
-        ]
+        each = [Reading(lasting_key(run.spec), run, (key,)) for key, run in self.keyed]
         return [*each, *self._of_several(each)]
 
     def _of_several(self, each: Sequence[Reading]) -> Iterator[Reading]:
-        if (joint := self.artefact.joint) is None:
+        if (joint := self.study.joint) is None:
             return
         groups = dict[tuple[str, str, int], list[Reading]]()
         for reading in each:
@@ -105,9 +101,9 @@ class Plan:
 
     def _say(self, reading: Reading, runs: Sequence[FinishedRun]) -> Values:
         if not reading.joint:
-            return self.artefact.estimates(runs[0])
-        assert self.artefact.joint is not None  # it is why there is such a reading
-        return self.artefact.joint.say(runs)
+            return self.study.estimates(runs[0])
+        assert self.study.joint is not None  # it is why there is such a reading
+        return self.study.joint.say(runs)
 
     def read(self, store: Store, before: Readings | None = None) -> list[RunNumbers]:
         """Return the readings with the runs that they belong to."""
@@ -129,20 +125,20 @@ class Plan:
         """Tell whether a reading is there, with every number that its study needs of a run."""
         if one.name not in said:
             return False
-        values, needed = said[one.name], self.artefact.needed(one.run.corpus)
+        values, needed = said[one.name], self.study.needed(one.run.corpus)
         return one.joint or values is None or {*needed} <= values.keys()
 
     def lines(self, read: Sequence[RunNumbers]) -> Iterator[AggregateLine]:
         """Aggregate: the counts of the corpora, and the readings of the runs."""
         yield from self.counted()
-        yield from self.artefact.lines(read)
+        yield from self.study.lines(read)
 
     def counted(self) -> Iterator[AggregateLine]:
         """Count the corpora themselves."""
-        if self.artefact.counted is None:
+        if self.study.counted is None:
             return
         for corpus in self.corpora:
-            counts = self.artefact.counted(data_of(self.asked.folder, corpus))
+            counts = self.study.counted(data_of(self.asked.folder, corpus))
             for name, count in counts.items():
                 value = float(count)
                 found = Number(Estimate(value, value, value, 1, COUNTED))
@@ -172,9 +168,9 @@ COUNTED = "counted"
 """The method of a number that is counted in a corpus."""
 
 
-def plan_of(artefact: Study, asked: Params) -> Plan:
+def plan_of(study: Study, asked: Params) -> Plan:
     """Plan a study on the corpora that are available."""
-    wanted = asked.among(artefact.corpora)
+    wanted = asked.among(study.corpora)
     absent = {corpus: why for corpus in wanted if (why := lacking(asked.folder, corpus))}
     there = tuple(corpus for corpus in wanted if corpus not in absent)
-    return Plan(artefact, asked, there, absent)
+    return Plan(study, asked, there, absent)

@@ -13,6 +13,7 @@ from uuid import uuid4
 from sightline.config.run_keys import run_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import SightlineError
+from sightline.core.installation import bit_versions
 from sightline.experiments.executors.executor import RemoteRuns, RunOutcome, appeared
 from sightline.experiments.executors.ray_connection import RunReply, join_cluster, received
 from sightline.experiments.executors.ray_node import (
@@ -21,7 +22,6 @@ from sightline.experiments.executors.ray_node import (
     mark_file,
     needed,
     store_folders,
-    versions,
 )
 from sightline.experiments.store import Store, refused_by_the_disk
 
@@ -102,7 +102,7 @@ class _Board(RemoteRuns):
     def _order(self, spec: RunSpec) -> None:
         root = str(self.store.root.absolute())
         sent = needed(spec, self.store) if self.blind else None
-        order = Order(spec, run_key(spec), str(Path.cwd()), root, self.mark, versions(), sent)
+        order = Order(spec, run_key(spec), str(Path.cwd()), root, self.mark, bit_versions(), sent)
         with suppress(OSError):  # the process may have ended: `received` reports that
             self.pipe.send(order)
 

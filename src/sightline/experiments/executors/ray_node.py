@@ -20,7 +20,7 @@ from sightline.config.base_runs import lender_of
 from sightline.config.run_keys import run_key, training_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import SightlineError, StoreError
-from sightline.core.installation import version_of
+from sightline.core.installation import bit_versions
 from sightline.data.corpus_cache import content_digest
 from sightline.data.word_vectors import vectors_digest
 from sightline.experiments.executors.executor import training_folders
@@ -59,11 +59,6 @@ class NodeReply:
     description: str = ""
     made: Folders | None = None
     """What to put in the store if the machine does not see it."""
-
-
-def versions() -> dict[str, str]:
-    """List the versions on which the bits of a result depend."""
-    return {name: version_of(name) for name in ("sightline", "torch", "numpy")}
 
 
 def work(order: Order) -> NodeReply:
@@ -113,7 +108,7 @@ def _unfit(order: Order) -> str:
     """Say why a run would give another result here than on the sending machine; empty if it would
     not.
     """
-    here = versions()
+    here = bit_versions()
     if differing := [
         f"{name} {found}" for name, found in here.items() if found != order.versions.get(name)
     ]:

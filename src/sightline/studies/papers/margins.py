@@ -92,10 +92,10 @@ def apart_from_themselves(
     """List the differences between a later run of the authors and their paper, by quantity, and by
     whether it is on questions or inference.
     """
-    theirs = {(one.artefact, *one.of): one for one in printed}
+    theirs = {(one.table, *one.of): one for one in printed}
     found = dict[tuple[str, bool], list[float]]()
     for one in later:
-        if (paper := theirs.get((one.artefact, *one.of))) is not None:
+        if (paper := theirs.get((one.table, *one.of))) is not None:
             of = kind_of(one.quantity), one.corpus in ON_QUESTIONS
             found.setdefault(of, []).append(abs(one.value - paper.value))
     return found

@@ -97,45 +97,45 @@ def table_of_audits(name: str, own: Sequence[OwnAudit], *, average: bool = False
     stands what the paper prints for the same data. With ``average`` all audits are of one model,
     trained under a seed each.
     """
-    artefact = paper_table_named(name)
-    _check(artefact)
+    study = paper_table_named(name)
+    _check(study)
     if average:
         _check_average(own)
     models = [own[0].model] * len(own) if average else _names_of(own)
     seeds = [number if average else int(one.audit.spec["seed"]) for number, one in enumerate(own)]
     read = [
-        (RunName(one.data, model, seed), _numbers(artefact, one))
+        (RunName(one.data, model, seed), _numbers(study, one))
         for one, model, seed in zip(own, models, seeds, strict=True)
     ]
     data = {run.corpus for run, _ in read}
     # Lines over several corpora, as of "all eleven", are of the paper's models alone.
-    lines = [line for line in artefact.lines(read) if line.corpus in data]
-    rows = _in_order([*map(_own_row, lines), *_printed_rows(artefact, lines)])
+    lines = [line for line in study.lines(read) if line.corpus in data]
+    rows = _in_order([*map(_own_row, lines), *_printed_rows(study, lines)])
     return Table(
-        title=f"{PAPERS[artefact.paper]}, {artefact.place}: {artefact.description}",
+        title=f"{PAPERS[study.paper]}, {study.place}: {study.description}",
         columns=COLUMNS,
         rows=tuple(cells for _, cells in rows),
         row_names=tuple(names for names, _ in rows),
         row_axes=AXES,
-        notes=(*_notes(artefact, own, models, data), *_ranges(lines)),
+        notes=(*_notes(study, own, models, data), *_ranges(lines)),
     )
 
 
-def _check(artefact: Study) -> None:
+def _check(study: Study) -> None:
     """Refuse tables that say nothing about a single model."""
-    if artefact.of_several:
-        single = f"; {artefact.single} reads the same of one model" if artefact.single else ""
+    if study.of_several:
+        single = f"; {study.single} reads the same of one model" if study.single else ""
         raise SpecError(
-            f"{artefact.id} sets models of the paper against one another, and cannot be made of "
+            f"{study.id} sets models of the paper against one another, and cannot be made of "
             f"single audits{single}; sightline study makes it from its own models"
         )
-    if not _measures(artefact):
-        raise SpecError(f"{artefact.id} counts words of corpora, and reads no model")
+    if not _measures(study):
+        raise SpecError(f"{study.id} counts words of corpora, and reads no model")
 
 
-def _measures(artefact: Study) -> list[str]:
+def _measures(study: Study) -> list[str]:
     """Name the measures that a table reads."""
-    runs = artefact.asked_runs(Params(corpora=artefact.corpora, seeds=1))
+    runs = study.asked_runs(Params(corpora=study.corpora, seeds=1))
     return [*dict.fromkeys(measure for _, run in runs for measure in run.measures)]
 
 
@@ -177,22 +177,22 @@ def _alone(one: OwnAudit, own: Iterable[OwnAudit]) -> bool:
     )
 
 
-def _numbers(artefact: Study, one: OwnAudit) -> NumbersByName:
+def _numbers(study: Study, one: OwnAudit) -> NumbersByName:
     """Read an audit; one that has none of the numbers is refused, with what it lacks."""
-    assert artefact.numbers is not None  # of every table of a paper
+    assert study.numbers is not None  # of every table of a paper
     try:
-        found = artefact.numbers(one.audit)
+        found = study.numbers(one.audit)
     except DataError:  # a measure was not taken
         found = {}
     if found:
         return found
-    lacking = "; ".join(_lacking(artefact, one.audit)) or "its measures gave no number"
-    raise DataError(f"{one.place}: {artefact.id} finds none of its numbers there: {lacking}")
+    lacking = "; ".join(_lacking(study, one.audit)) or "its measures gave no number"
+    raise DataError(f"{one.place}: {study.id} finds none of its numbers there: {lacking}")
 
 
-def _lacking(artefact: Study, audit: Audit) -> Iterator[str]:
+def _lacking(study: Study, audit: Audit) -> Iterator[str]:
     """Name the measures of a table that an audit has not, each with the reason."""
-    for measure in _measures(artefact):
+    for measure in _measures(study):
         offers = audit.cards.get("model", {}).get("offers")
         if offers is not None and (why := missing_from(measure, {*offers})):
             yield f"no measure {measure}: {why}"
@@ -214,11 +214,11 @@ def _own_row(line: AggregateLine) -> Row:
     return (line.corpus, line.quantity, line.model), cells
 
 
-def _printed_rows(artefact: Study, lines: Sequence[AggregateLine]) -> Iterator[Row]:
+def _printed_rows(study: Study, lines: Sequence[AggregateLine]) -> Iterator[Row]:
     """Give what the paper prints of these quantities on the same data, and a later run of it."""
     ours = {(line.corpus, line.quantity) for line in lines}
-    printed = ((PRINTED, one) for one in printed_values_in(artefact.id))
-    later = ((LATER, one) for one in later_values_in(artefact.id))
+    printed = ((PRINTED, one) for one in printed_values_in(study.id))
+    later = ((LATER, one) for one in later_values_in(study.id))
     for how, one in (*printed, *later):
         if (one.corpus, one.quantity) in ours:
             yield _printed_row(one, how)
@@ -236,17 +236,17 @@ def _in_order(rows: Sequence[Row]) -> list[Row]:
 
 
 def _notes(
-    artefact: Study, own: Sequence[OwnAudit], models: Sequence[str], data: Iterable[str]
+    study: Study, own: Sequence[OwnAudit], models: Sequence[str], data: Iterable[str]
 ) -> Iterator[str]:
     yield HOW
     for one, model in zip(own, models, strict=True):
-        yield from (f"{one.place}: {note}" for note in _notes_on(artefact, one, model))
-    printed = (one for one in printed_values_in(artefact.id) if one.corpus in data)
-    if places := named_places(artefact.paper, printed):
+        yield from (f"{one.place}: {note}" for note in _notes_on(study, one, model))
+    printed = (one for one in printed_values_in(study.id) if one.corpus in data)
+    if places := named_places(study.paper, printed):
         yield f"{PRINTED}: {places}"
-    if artefact.figures:
-        yield f"sightline figure draws it: {', '.join(artefact.figures)}"
-    yield from artefact.notes
+    if study.figures:
+        yield f"sightline figure draws it: {', '.join(study.figures)}"
+    yield from study.notes
 
 
 def _ranges(lines: Iterable[AggregateLine]) -> Iterator[str]:
@@ -265,7 +265,7 @@ def _trained(audit: Audit) -> Iterator[str]:
         yield f"its training began with {words}; epoch {how['kept']} of {how['epochs']} was kept{ended}"
 
 
-def _notes_on(artefact: Study, one: OwnAudit, model: str) -> Iterator[str]:
+def _notes_on(study: Study, one: OwnAudit, model: str) -> Iterator[str]:
     """Say what was audited, which number each class has, and what the audit lacks."""
     audit, card = one.audit, one.audit.cards.get("model", {})
     of = f" of {audit.to_test_on:,}" if audit.to_test_on > len(audit.texts) else ""
@@ -273,8 +273,8 @@ def _notes_on(artefact: Study, one: OwnAudit, model: str) -> Iterator[str]:
     yield from _trained(audit)
     if len(names := card["labels"]) <= MOST:
         yield ", ".join(f"class {number} is {name}" for number, name in enumerate(names))
-    yield from _lacking(artefact, audit)
-    taken = (audit.measurements.get(measure) for measure in _measures(artefact))
+    yield from _lacking(study, audit)
+    taken = (audit.measurements.get(measure) for measure in _measures(study))
     if any(NOT_REPORTED in one.missing.values() for one in taken if isinstance(one, Measurement)):
         yield "an audit without --full, which leaves numbers out, chance levels among them"
     if one.data in PLACES and audit.cards["data"].get("recipe") != "paper":

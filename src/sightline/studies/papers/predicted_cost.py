@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from sightline.config.base_runs import as_trained
 from sightline.config.measure_registry import selected_measures
@@ -177,8 +178,20 @@ class Forecast:
         return seconds
 
 
-Runs = Iterable[tuple[str, str, RunSpec]]
-"""The key of each run, its corpus, and its spec."""
+class CorpusRun(Protocol):
+    """A run of a study: its corpus and its spec."""
+
+    @property
+    def corpus(self) -> str:
+        """The corpus, by its name in the study."""
+
+    @property
+    def spec(self) -> RunSpec:
+        """What to run."""
+
+
+Runs = Iterable[tuple[str, CorpusRun]]
+"""Each run with its key."""
 
 
 def left_of(
@@ -190,8 +203,8 @@ def left_of(
     done = set() if store is None else _done(store.summaries()).keys()
     forecast = Forecast(trained=_in(store))
     return {
-        key: round(forecast.next(spec, corpus), 1)
-        for key, corpus, spec in _once(runs)
+        key: round(forecast.next(run.spec, run.corpus), 1)
+        for key, run in _once(runs)
         if key not in done and (unread is None or key in unread)
     }
 
@@ -200,9 +213,9 @@ def pace_of(runs: Runs, summaries: Iterable[Summary]) -> float | None:
     """Return the time of finished runs relative to the prediction; None if none is finished."""
     done = _done(summaries)
     forecast, expected, took = Forecast(), 0.0, 0.0
-    for key, corpus, spec in _once(runs):
+    for key, run in _once(runs):
         if key in done:
-            expected += forecast.next(spec, corpus)
+            expected += forecast.next(run.spec, run.corpus)
             took += done[key].seconds
     return took / expected if expected else None
 
@@ -215,9 +228,9 @@ def _in(store: Store | None) -> Callable[[str], bool]:
     return lambda key: store is not None and store.training_folder(key).exists()
 
 
-def _once(runs: Runs) -> Iterator[tuple[str, str, RunSpec]]:
+def _once(runs: Runs) -> Iterator[tuple[str, CorpusRun]]:
     seen = set[str]()
-    for key, corpus, spec in runs:
+    for key, run in runs:
         if key not in seen:
             seen.add(key)
-            yield key, corpus, spec
+            yield key, run

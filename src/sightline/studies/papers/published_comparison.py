@@ -50,20 +50,20 @@ def compare(plan: Plan, store: Store, read: Sequence[RunNumbers] | None = None) 
 
     ``read`` holds earlier readings, some perhaps from another store.
     """
-    artefact = plan.artefact
+    study = plan.study
     read = [*plan.read(store)] if read is None else read
     ours, made = {line.of: line for line in plan.lines(read)}, _runs_of(plan, read)
-    theirs = {one.of: one for one in printed_values_in(artefact.id) if _wanted(one, plan)}
-    again = {one.of: one for one in later_values_in(artefact.id) if _wanted(one, plan)}
+    theirs = {one.of: one for one in printed_values_in(study.id) if _wanted(one, plan)}
+    again = {one.of: one for one in later_values_in(study.id) if _wanted(one, plan)}
     keys = sorted({*ours, *theirs, *again}, key=order([*theirs, *ours, *again]))
     missing = _missing(plan, store)
     models = {(line.corpus, line.model) for line in ours.values()}
     return Table(
-        title=f"{PAPERS[artefact.paper]}, {artefact.place}: {artefact.description}",
+        title=f"{PAPERS[study.paper]}, {study.place}: {study.description}",
         columns=COLUMNS,
         rows=tuple(
             compared_row(
-                artefact,
+                study,
                 theirs.get(key),
                 again.get(key),
                 ours.get(key),
@@ -77,7 +77,7 @@ def compare(plan: Plan, store: Store, read: Sequence[RunNumbers] | None = None) 
         row_axes=("corpus", "model", "quantity"),
         notes=tuple(
             _notes(
-                artefact,
+                study,
                 plan,
                 theirs,
                 again,
@@ -121,7 +121,7 @@ def _wanted(one: PrintedValue, plan: Plan) -> bool:
     return (
         not plan.asked.corpora
         or one.corpus in plan.asked.corpora
-        or one.corpus not in plan.artefact.corpora
+        or one.corpus not in plan.study.corpora
     )
 
 
@@ -135,7 +135,7 @@ def order(keys: Iterable[Key]) -> Callable[[Key], tuple[int, ...]]:
 
 
 def compared_row(
-    artefact: Study,
+    study: Study,
     theirs: PrintedValue | None,
     again: PrintedValue | None,
     ours: AggregateLine | None,
@@ -157,7 +157,7 @@ def compared_row(
         _with_runs(number_cell(value, why=lacking), made),
         number_cell(baseline) if baseline else TableCell(""),
         TableCell(seeds or ""),
-        TableCell(said_of(theirs, again, value, why_not_comparable(artefact, of), seeds)),
+        TableCell(said_of(theirs, again, value, why_not_comparable(study, of), seeds)),
     )
 
 
@@ -178,15 +178,11 @@ def number_cell(found: Estimate | None, why: str = "") -> TableCell:
     return TableCell(found.value, found.low, found.high, found.n, method=found.method)
 
 
-def why_not_comparable(artefact: Study, key: Key) -> str:
+def why_not_comparable(study: Study, key: Key) -> str:
     """Say why a line cannot be compared with the printed value; empty if it can."""
     corpus, _, quantity = key
     return next(
-        (
-            artefact.apart[name]
-            for name in (*key, (corpus, quantity), key)
-            if name in artefact.apart
-        ),
+        (study.apart[name] for name in (*key, (corpus, quantity), key) if name in study.apart),
         "",
     )
 
@@ -255,19 +251,19 @@ def _partial(missing: Sequence[str], plan: Plan) -> str:
 
 
 def _notes(
-    artefact: Study,
+    study: Study,
     plan: Plan,
     theirs: Mapping[Key, PrintedValue],
     again: Mapping[Key, PrintedValue],
     missing: Iterable[str],
 ) -> Iterator[str]:
-    places = named_places(artefact.paper, theirs.values())
-    yield f"published: {places or f'{artefact.place}, without numbers'}"
+    places = named_places(study.paper, theirs.values())
+    yield f"published: {places or f'{study.place}, without numbers'}"
     yield from HOW
     if again:
         yield LATER
-    yield from artefact.notes
-    yield from artefact.notes_on_models
+    yield from study.notes
+    yield from study.notes_on_models
     if plan.planned:
         yield start_of(plan)
     yield from (f"{corpus}: {why}" for corpus, why in plan.absent.items())

@@ -45,7 +45,7 @@ class PrintedValue:
     """
 
     paper: str
-    artefact: str
+    table: str
     place: str
     corpus: str
     model: str
@@ -81,24 +81,24 @@ def later_values(paper: str) -> tuple[PrintedValue, ...]:
         return tuple(_read(PAPERS[paper], row) for row in csv.DictReader(file))
 
 
-def later_values_in(artefact: str) -> Iterator[PrintedValue]:
+def later_values_in(table: str) -> Iterator[PrintedValue]:
     """Return a later run's values for a table or figure, by its id."""
-    paper, _, name = artefact.partition(":")
-    return (one for one in later_values(paper) if one.artefact == name)
+    paper, _, name = table.partition(":")
+    return (one for one in later_values(paper) if one.table == name)
 
 
 def _read(paper: str, row: dict[str, str]) -> PrintedValue:
     sd = float(row["sd"]) if row["sd"] else None
     digits = len(row["value"].partition(".")[2])
-    place = (paper, row["artefact"], row["place"], row["corpus"], row["model"], row["quantity"])
+    place = (paper, row["table"], row["place"], row["corpus"], row["model"], row["quantity"])
     written = row["value"] + (f" ± {row['sd']}" if row["sd"] else "")
     return PrintedValue(*place, float(row["value"]), 10.0**-digits, sd, written)
 
 
-def printed_values_in(artefact: str) -> Iterator[PrintedValue]:
+def printed_values_in(table: str) -> Iterator[PrintedValue]:
     """Return the printed values of a table or figure, by its id: ``PAPER:TABLE``."""
-    paper, _, name = artefact.partition(":")
-    return (one for one in printed_values(paper) if one.artefact == name)
+    paper, _, name = table.partition(":")
+    return (one for one in printed_values(paper) if one.table == name)
 
 
 def named_places(paper: str, values: Iterable[PrintedValue]) -> str:
@@ -109,10 +109,10 @@ def named_places(paper: str, values: Iterable[PrintedValue]) -> str:
     return ", ".join([*places, *([NOT_READ[paper]] if places and paper in NOT_READ else [])])
 
 
-def value_of(artefact: str, corpus: str, model: str, quantity: str) -> float | None:
+def value_of(table: str, corpus: str, model: str, quantity: str) -> float | None:
     """Return one printed value; None if there is none."""
     of = (corpus, model, quantity)
-    return next((one.value for one in printed_values_in(artefact) if one.of == of), None)
+    return next((one.value for one in printed_values_in(table) if one.of == of), None)
 
 
 def performance(corpus: str, model: str) -> list[PrintedValue]:
@@ -127,7 +127,7 @@ def performance(corpus: str, model: str) -> list[PrintedValue]:
     bare = "+".join(name for name in names if name != "query")
     return [
         one
-        for artefact in PERFORMANCE
-        for one in printed_values_in(artefact)
+        for table in PERFORMANCE
+        for one in printed_values_in(table)
         if (one.corpus, one.model) == (corpus, bare) and one.quantity in METRICS
     ]

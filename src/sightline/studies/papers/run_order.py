@@ -70,8 +70,8 @@ def _corpus_and_seed(run: OrderedRun) -> tuple[str, int]:
 
 
 def _runs(stage: str, table: str, plan: Plan) -> Iterator[OrderedRun]:
-    for run, spec, key in zip(plan.planned, plan.grid.specs, plan.grid.keys, strict=True):
-        yield OrderedRun(stage, table, run.corpus, run.model, run.seed, key, spec)
+    for key, run in plan.keyed:
+        yield OrderedRun(stage, table, run.corpus, run.model, run.seed, key, run.spec)
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,6 @@ def forecast(
     """
     runs = ordered(plans)
     unread = unread_of((plan, read.get(table, {})) for table, plan in plans.items())
-    keyed = [(run.key, run.corpus, run.spec) for run in runs]
+    keyed = [(run.key, run) for run in runs]
     pace = None if store is None else pace_of(keyed, store.summaries())
     return PaperForecast(runs, left_of(keyed, store, unread), pace)
