@@ -2,10 +2,10 @@
 [--only NAME ...] [--papers STORE] [--store STORE]``.
 
 Figures of the papers show finished runs of the protocol on SST (``sightline study papers --store``,
-`PAPER_FIGURES`): of the first seed that all their models have, or of all seeds where a figure draws
-seeds together. Others show finished runs of studies (``validation/verify.py --only NAME``:
-``plausible_vs_faithful``, ``adversaries``). Where nothing is done, a picture
-stays as it is.
+`PAPER_FIGURES`): of the first seed that all their models have, or of the first seeds where a figure
+draws seeds together. Figures of means over all seeds come from the results file, and need no store
+(`FROM_RESULTS`). Others show finished runs of studies (``validation/verify.py --only NAME``:
+``plausible_vs_faithful``, ``adversaries``). Where nothing is done, a picture stays as it is.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from docs_tables import ROOT
+from figures_of_results import FROM_RESULTS
 
 from sightline.config.run_keys import run_key
 from sightline.config.specs import RunSpec
@@ -25,7 +26,8 @@ from sightline.core.results import Results
 from sightline.experiments.grid import Grid, pin
 from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
-from sightline.report.figures.figure_registry import FIGURES, numbers_of, write_figure
+from sightline.report.figures.figure_registry import FIGURES, numbers_of, write_plot
+from sightline.report.figures.plot import Plot
 from sightline.studies.calibration import plausible_vs_faithful
 from sightline.studies.papers import adversaries
 from sightline.studies.papers.paper_index import plan_named
@@ -39,7 +41,6 @@ sys.path.insert(0, str(ROOT / "validation"))
 from published import FOLDER
 
 IMAGES = ROOT / "docs" / "images"
-ALL = sys.maxsize
 TRANSPLANT = ("transplant",)
 """The measure of the only figure of one audit that is none of the papers’."""
 
@@ -69,12 +70,10 @@ PAPER_FIGURES: Mapping[str, Drawn] = {
     "heat-map": Drawn("jain2019:J-H"),
     "words-alone": Drawn("tutek2020:T-F2", _bilstm),
     "evenness": Drawn("meister2021:M-F2", _bilstm),
-    "sparsity": Drawn("meister2021:M-F3", _bilstm, ALL),
-    "ranks": Drawn("wen2022:W-F2", bool, ALL),
     "adversaries": Drawn("wiegreffe2019:P-V", bool, 2),
     "seeds-and-adversaries": Drawn("wiegreffe2019:P-V", bool, 2),
 }
-"""The figures of the papers, by name."""
+"""The figures of the papers that are drawn from audits, by name."""
 
 
 def of_paper(drawn: Drawn, store: Store) -> Sequence[Results]:
@@ -102,17 +101,21 @@ def base_audit(store: Store) -> Sequence[Results]:
     return [store.audit(run_key(spec))]
 
 
-def shown(name: str, papers: Store, store: Store) -> Iterator[tuple[str, Sequence[Results]]]:
-    """Give the audits of each picture of a figure, and the end of its name."""
+def shown(name: str, papers: Store, store: Store) -> Iterator[Sequence[Results]]:
+    """Give the audits of a figure, if it is drawn from audits."""
     if name in PAPER_FIGURES:
-        yield "", of_paper(PAPER_FIGURES[name], papers)
-    if name == "adversaries":
-        kept = Drawn("tutek2020:T-F1", bool)
-        yield "-words-kept", of_paper(kept, papers)
+        yield of_paper(PAPER_FIGURES[name], papers)
     if name == "plausible":
-        yield "", studied(plausible_vs_faithful.STUDY.grid(Params(FOLDER)), store)
+        yield studied(plausible_vs_faithful.STUDY.grid(Params(FOLDER)), store)
     if name == "transplant":
-        yield "", base_audit(store)
+        yield base_audit(store)
+
+
+def keep(plot: Plot, name: str) -> None:
+    """Write a picture; the table of what is drawn is not kept."""
+    path = write_plot(plot, IMAGES / f"figure-{name}.png")
+    numbers_of(path).unlink()
+    print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes", file=sys.stderr)
 
 
 def main() -> int:
@@ -133,11 +136,11 @@ def main() -> int:
     flags = parser.parse_args()
     papers, store = Store(flags.papers), Store(flags.store)
     for name in flags.only:
-        for ending, audits in shown(name, papers, store):
+        for audits in shown(name, papers, store):
             if audits:
-                path = write_figure(audits, name, IMAGES / f"figure-{name}{ending}.png")
-                numbers_of(path).unlink()
-                print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes", file=sys.stderr)
+                keep(FIGURES[name].draw(audits, None), name)
+        for ending, draw in FROM_RESULTS.get(name, {}).items():
+            keep(draw(), f"{name}{ending}")
     return 0
 
 
