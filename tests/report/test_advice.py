@@ -26,7 +26,7 @@ from sightline.report.advice import (
 from sightline.report.alternative_maps import families
 from sightline.report.caption import caption
 from sightline.report.card import card
-from sightline.report.first_screen import ADD, NEVER, WHY, blocks, limits, not_run
+from sightline.report.first_screen import ADD, NEVER, WHY, blocks, forbidden, limits, not_run
 from sightline.report.first_screen import CAVEATS as CAVEATS_BLOCK
 from sightline.report.first_screen import MAPS as MAPS_BLOCK
 from sightline.report.html.audit_page import in_notebook, render
@@ -244,7 +244,7 @@ def test_a_model_that_guesses_and_an_audit_without_a_verdict_get_one_line(
 ) -> None:
     assert shown_maps_advice(audited) == [message]
     named = {block.name: block.sentences for block in blocks(audited)}
-    assert named[WHY] == (message,)
+    assert named[WHY] == (message, *forbidden(audited))
     assert MAPS_BLOCK not in named
     listed = card(audited).lists
     lines = [one for sentences in listed.values() for one in sentences]
@@ -266,6 +266,25 @@ def test_texts_of_more_groups_are_asked_for_only_where_data_have_groups(
     """Near copies and copies count as one in any data."""
     few = reached(CANNOT_TELL, UNFIT, (), (too_few(9, clustered=True),))
     assert first_of_all(replace(compared(few), cards={"data": data})).lower().startswith(more)
+
+
+def test_why_a_map_must_not_be_shown_is_said_of_a_model_that_guesses_too() -> None:
+    fine, bad = (
+        reached(CANNOT_TELL, 6),
+        reached(MUST_NOT, 2, (), ("SL-301 failed: it leads astray (score 0.01)",)),
+    )
+    open_ = reached(CANNOT_TELL, 6, (), ("it is open",), {"a": bad, "b": fine})
+    for verdict, said_of in (
+        (open_, "'a'"),
+        (reached(MUST_NOT, 2, (), ("SL-301 failed: it leads astray (score 0.01)",)), ""),
+    ):
+        guesses = replace(compared(verdict), learned=GUESSES)
+        named = {block.name: block.sentences for block in blocks(guesses)}
+        first, *others = named[WHY]
+        assert first == first_of_all(guesses)
+        (why,) = others
+        assert "it leads astray" in why.lower()
+        assert said_of in why
 
 
 def test_one_training_is_said_to_be_one() -> None:

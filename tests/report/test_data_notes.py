@@ -17,6 +17,7 @@ from sightline.report.card import card
 from sightline.report.card_text import card_markdown
 from sightline.report.data_notes import TITLE, noted
 from sightline.report.html.audit_page import in_notebook, render
+from sightline.report.methods_paragraph import methods
 from sightline.report.sentences import caveats
 from sightline.report.text.audit_summary import lines
 from tests.report.audits import compared
@@ -60,6 +61,8 @@ def test_groups_are_counted_and_few_of_them_are_a_warning(apart: int, few: bool)
     assert ("at least 50" in counted) == few
     (alone,) = noted(replace(case, cards={"data": {**case.cards["data"], "splits": {}}}))
     assert f" {apart} to count" in alone, "an audit of a version that did not count groups"
+    assert f" over {apart} independent texts (" in methods(case)
+    assert " interval over texts, " in methods(about(columns={"text": "note"}))
     assert noted(about(columns={"text": "note"})) == []
 
 

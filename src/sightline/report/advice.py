@@ -56,12 +56,13 @@ WORSE = (
     "of --label-map, in the right order?"
 )
 UNBALANCED = (
-    "It is better than its predictions in random order: audit texts of which fewer have the "
-    "majority class, or fix the model first; nothing else in this audit is meaningful."
+    "It has learned something, because its predictions are better than the same ones in random "
+    "order: audit texts of which fewer have the majority class, or fix the model first; until then "
+    "this audit permits no map."
 )
 NOT_YET = "Do not display any explanation of this model yet."
 """Comes before what has to be fixed first."""
-AFTER_GUESSING = "Fix the model first; nothing else in this audit is meaningful."
+AFTER_GUESSING = "Fix the model first; until then this audit permits no map."
 _ATTENTION = {
     CAN: "Show the attention map",
     CAVEATS: "Show the attention map with the caveats of this verdict under it",

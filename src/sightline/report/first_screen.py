@@ -51,6 +51,7 @@ from sightline.report.sentences import (
     forbidden_for_all,
     name_classes,
     of_classes,
+    of_level,
     opened,
     quoted,
     shown_parts,
@@ -130,7 +131,11 @@ def blocks(audit: Results, *, alone: bool = True, scores: bool = True) -> list[B
     ``scores`` they are left out, because the caption has them.
     """
     first = first_of_all(audit)
-    why = [first] if first else [*reasons(audit, scores=scores), *why_absent(audit)]
+    why = (
+        [first, *forbidden(audit, scores=scores)]
+        if first
+        else [*reasons(audit, scores=scores), *why_absent(audit)]
+    )
     found = [
         Block(VERDICT, tuple(one.text for one in conclusions(audit))),
         Block(WHY, tuple(why)),
@@ -178,6 +183,15 @@ def reasons(audit: Results, *, scores: bool = True) -> list[str]:
     carried = [*transfer_sentences(audit, numbers=scores), *_removal(audit)]
     failed = (one.text for one in of_tests(audit, scores=scores) if not one.permits)
     return [*_cut_short(audit), *carried, *failed, *too_few(audit.verdict)]
+
+
+def forbidden(audit: Results, *, scores: bool = True) -> Iterator[str]:
+    """Say why a map must not be shown for the texts for which the verdict says so."""
+    never = of_level(audit.verdict, MUST_NOT)
+    for one in of_tests(audit, scores=scores):
+        of_all = not one.classes and forbidden_for_all(audit.verdict)
+        if of_all or (one.classes and {*one.classes} <= {*never}):
+            yield one.text
 
 
 def why_absent(audit: Results) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any
 from sightline.core.interval_level import percent_of
 from sightline.core.results import VERDICTS, Estimate, Level, Results
 from sightline.core.word_lists import join_words
+from sightline.numerics.text_clusters import COUNT_AS_ONE
 from sightline.report.column_layout import aligned
 from sightline.report.first_screen import deciding_tests
 from sightline.report.number_format import count, count_phrase, score, score_span
@@ -106,7 +107,7 @@ def intervals_note(rows: Sequence[LabelRow]) -> str:
     shown = [row.level for row in tested if _permits(row)]
     apart = any(row.level > usual for row in tested if not _permits(row))
     more = "at least " if len(levels) > 1 and apart else ""
-    note = f"Intervals: {more}{percent_of(usual)} %, over texts; 0 = chance, 1 = best."
+    note = f"Intervals: {more}{percent_of(usual)} %, over texts ({COUNT_AS_ONE}); 0 = chance, 1 = best."
     if len(levels) == 1 and levels[0] > LEVEL:
         return f"{note} Here {percent_of(levels[0])} %, because the audit may look more than once."
     if len(levels) < 2 or max(shown, default=usual) <= usual:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from sightline.core.audited_map import ATTENTION, reword_for_map
 from sightline.core.installation import DISTRIBUTION
 from sightline.core.results import Results
-from sightline.report.number_format import level_of, texts
+from sightline.numerics.text_clusters import COUNT_AS_ONE
+from sightline.report.number_format import count, level_of, texts
 from sightline.report.provenance import card_name
 from sightline.report.sentences import opened
+from sightline.verdict.audit_clusters import clusters_of
 from sightline.verdict.catalogue import AUDIT_TESTS
 
 WORKS = {
@@ -254,7 +258,7 @@ def _judged(audit: Results, trainings: int) -> Iterator[str]:
             f"{how} ({', '.join(deltas[fixed])})" for fixed, how in _SET.items() if deltas[fixed]
         )
         yield (
-            f"Each score was compared, with its {level} % interval over texts, with its threshold, "
+            f"Each score was compared, with its {level} % interval over {_units(audit)}, with its threshold, "
             f"{beforehand}; intervals by predicted "
             "class were corrected for the number of classes."
         )
@@ -265,6 +269,14 @@ def _judged(audit: Results, trainings: int) -> Iterator[str]:
             else f"{trainings} trainings from different seeds were audited in the same way"
         )
         yield f"Everything random in the audit followed from seed {audit.spec['seed']}; {runs}."
+
+
+def _units(audit: Results) -> str:
+    """Name what intervals are over: texts, or fewer of them where some count as one."""
+    clusters = clusters_of(audit)
+    if clusters is None or (n := len(np.unique(clusters))) == len(audit.texts):
+        return "texts"
+    return f"{count(n)} independent texts ({COUNT_AS_ONE})"
 
 
 def _inside(values: Any, *names: str) -> str:
