@@ -50,15 +50,15 @@ def _row(family: str) -> Mapping[str, Any]:
         return {"family": family, "class": kind, "refused": error.wrong}
     proofs = check(model, texts_without_data(), model.labels)
     wrong = "; ".join(proof.wrong for proof in proofs if proof.outcome == "failed")
-    anatomy = model.anatomy
+    architecture = model.architecture
     return {
         "family": family,
         "class": kind,
         "refused": wrong,
         "passed": sum(proof.outcome == "passed" for proof in proofs),
-        "layers": len(anatomy.sites),
-        "row": anatomy.row,
+        "layers": len(architecture.sites),
+        "row": architecture.row,
         "decodes": "decode" in model.offers,
         "padded": model.together,
-        "last": str(anatomy.sites[-1]),
+        "last": str(architecture.sites[-1]),
     }

@@ -42,7 +42,7 @@ BLOCK = re.compile(
     re.DOTALL,
 )
 """A generated part: everything between a marker and the same marker with a slash."""
-CHARGES: Mapping[Veto, str] = {
+VETOES: Mapping[Veto, str] = {
     "": "—",
     "moved": "must not be shown (row 2)",
     "alone": "must not be shown (row 3)",
@@ -194,7 +194,7 @@ def charges() -> str:
         (
             _linked(code),
             claim.passed,
-            CHARGES[claim.charge],
+            VETOES[claim.veto],
             ASKED[claim.for_caveats],
             ASKED[claim.for_all],
         )

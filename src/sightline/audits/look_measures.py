@@ -88,7 +88,7 @@ def stage_of(code: str) -> int | None:
     if code == ALWAYS:
         return 0
     claims = [claim for claim in AUDIT_TESTS.values() if code in measures_of(claim)]
-    if any(claim.charge == "moved" for claim in claims):
+    if any(claim.veto == "moved" for claim in claims):
         return 1
     if any(claim.role == "required" for claim in claims) or code == DECODING_CHECK:
         return 2

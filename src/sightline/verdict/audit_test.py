@@ -69,7 +69,7 @@ class AuditTest:
         The same for the second number and its chance level (two operators).
     exceeds
         Whether its score can exceed 1: the ceiling is then a good choice of words, but no bound.
-    charge
+    veto
         How its failure keeps the map from being shown.
     for_caveats, for_all
         The result that *can be shown with caveats* and *can be shown* require.
@@ -105,7 +105,7 @@ class AuditTest:
     second: tuple[str, ...] = ()
     second_words: tuple[str, str] | None = None
     exceeds: bool = False
-    charge: Veto = ""
+    veto: Veto = ""
     for_caveats: Requirement = ""
     for_all: Requirement = ""
     waits_on: str = ""
@@ -123,7 +123,7 @@ class AuditTest:
     @property
     def role(self) -> Role:
         """Its role in the verdict: *required*, *must not fail*, or *informational*."""
-        if self.charge or self.for_caveats:
+        if self.veto or self.for_caveats:
             return "required"
         return "must not fail" if self.for_all else "informational"
 

@@ -59,7 +59,7 @@ _ROWS = (
             "The share of hybrids on which the prediction becomes the donor’s",
             "The share on which it does with as many random words",
         ),
-        charge="moved",
+        veto="moved",
         for_caveats="passed",
         for_all="passed",
     ),
@@ -90,7 +90,7 @@ _ROWS = (
             "What they lose when as many random words are replaced",
         ),
         exceeds=True,
-        charge="alone",
+        veto="alone",
         for_caveats="passed",
         for_all="passed",
         shown=(
@@ -269,7 +269,7 @@ _ROWS = (
         draws="agreement.draws.gradient",
         number_words="The share of the gradient’s importance that the most attended words capture",
         baseline_words="The share captured after permuting the weights after the fact",
-        charge="together",
+        veto="together",
         for_caveats="one of these",
         for_all="one of these",
         shown=(
@@ -315,7 +315,7 @@ _ROWS = (
             "The share of the leave-one-out importance that the most attended words capture"
         ),
         baseline_words="The share captured after permuting the weights after the fact",
-        charge="together",
+        veto="together",
         for_caveats="one of these",
         for_all="one of these",
         shown=(
@@ -356,7 +356,7 @@ _ROWS = (
             "attention"
         ),
         baseline_words="The share that shuffled weights capture",
-        charge="below zero",
+        veto="below zero",
         for_all="passed",
         waits_on="SL-103",
         shown=(
@@ -828,6 +828,6 @@ AUDIT_TESTS: Mapping[str, AuditTest] = {row.code: row for row in _ROWS}
 
 OWN = "SL-304"
 """The test of what the words of a class do by themselves."""
-DECIDING = tuple(code for code, claim in AUDIT_TESTS.items() if claim.charge in ("moved", "alone"))
+DECIDING = tuple(code for code, claim in AUDIT_TESTS.items() if claim.veto in ("moved", "alone"))
 """The tests that can keep a map from being shown by themselves: without their result there is no
 verdict."""

@@ -1,7 +1,7 @@
 """The verdict over all texts and for each predicted class: the first row of the table that applies
 (docs/verdict.md).
 
-The rows name no test. Each test says itself what its result does (`AuditTest.charge`,
+The rows name no test. Each test says itself what its result does (`AuditTest.veto`,
 `for_caveats`, `for_all`).
 """
 
@@ -91,9 +91,9 @@ class VerdictContext:
     def _of_all(self, code: str) -> bool:
         return not self.of or AUDIT_TESTS[code].of_all_texts
 
-    def charged(self, *how: Veto) -> tuple[AuditTest, ...]:
+    def vetoing(self, *how: Veto) -> tuple[AuditTest, ...]:
         """Name the tests that can keep the map from being shown in one of these ways."""
-        return tuple(claim for claim in AUDIT_TESTS.values() if claim.charge in how)
+        return tuple(claim for claim in AUDIT_TESTS.values() if claim.veto in how)
 
     def failed(self, claim: AuditTest) -> bool:
         """Check whether a test failed."""
@@ -173,7 +173,7 @@ class VerdictRule:
     number: int
     verdict: Level
     words: str
-    ground: Callable[[VerdictContext], Basis | None]
+    basis: Callable[[VerdictContext], Basis | None]
 
 
 def verdict_of(
@@ -203,9 +203,9 @@ def verdict_of(
 def _first(case: VerdictContext) -> Verdict:
     """Apply the first row that fits."""
     for row in TABLE:
-        ground = row.ground(case)
-        if ground is not None:
-            return Verdict(row.verdict, row.number, *ground)
+        basis = row.basis(case)
+        if basis is not None:
+            return Verdict(row.verdict, row.number, *basis)
     raise AssertionError("the last row always applies")
 
 
@@ -341,17 +341,17 @@ def _unanswered(evidence: Evidence) -> int:
 
 
 def _left_behind(case: VerdictContext) -> Basis | None:
-    return _grounded(case, [claim for claim in case.charged("moved") if case.failed(claim)])
+    return _grounded(case, [claim for claim in case.vetoing("moved") if case.failed(claim)])
 
 
 def _not_used(case: VerdictContext) -> Basis | None:
-    alone = [claim for claim in case.charged("alone") if case.failed(claim)]
-    together = case.charged("together")
+    alone = [claim for claim in case.vetoing("alone") if case.failed(claim)]
+    together = case.vetoing("together")
     both = list(together) if all(map(case.failed, together)) else []
     # If a class has few words of its own, its evidence under uniform attention lies in the hidden
     # states of other words. Then the model as it is decides: it needs the highlighted words.
-    removed = any(case.answer(claim.code) == "passed" for claim in case.charged("alone"))
-    below = [claim for claim in case.charged("below zero") if case.below(claim) and not removed]
+    removed = any(case.answer(claim.code) == "passed" for claim in case.vetoing("alone"))
+    below = [claim for claim in case.vetoing("below zero") if case.below(claim) and not removed]
     return _grounded(case, alone + both + below)
 
 
@@ -493,11 +493,11 @@ def _named(asking: str, *answers: str) -> str:
 
 
 _DECIDING, _MOVED, _ALONE = (
-    _named("charge", "moved", "alone"),
-    _named("charge", "moved"),
-    _named("charge", "alone"),
+    _named("veto", "moved", "alone"),
+    _named("veto", "moved"),
+    _named("veto", "alone"),
 )
-_TOGETHER, _BELOW = _named("charge", "together"), _named("charge", "below zero")
+_TOGETHER, _BELOW = _named("veto", "together"), _named("veto", "below zero")
 _SUPPORTED, _ONE, _SPARED = (
     _named("for_all", said) for said in ("passed", "one of these", "not failed")
 )

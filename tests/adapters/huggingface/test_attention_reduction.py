@@ -89,7 +89,7 @@ def test_values_are_weighed_by_how_long_they_are(
 def test_evidence_is_weight_times_slope_by_runs_with_a_little_more_weight(layer: int) -> None:
     model = made(reading="evidence", layer=layer)
     batch = model.collate(TEXTS[:1])
-    module, site = model.module.double(), model.anatomy.sites[layer]
+    module, site = model.module.double(), model.architecture.sites[layer]
     trace = model.trace(batch)
     chosen = int(trace.logits.argmax())
     size = batch.ids.shape[1]

@@ -202,5 +202,5 @@ def test_a_funnel_of_several_blocks_is_refused_by_its_blocks() -> None:
         assert f"block_sizes={blocks}" in refused.value.wrong
     module = classifier("funnel", tokenizer=PIECES, block_sizes=[2], **shape)
     model = sightline.transformer(module, PIECES, layer=1, head=2)
-    assert (len(model.anatomy.sites), model.anatomy.row) == (2, "first")
+    assert (len(model.architecture.sites), model.architecture.row) == (2, "first")
     assert not [one.name for one in check(model, TEXTS) if one.outcome == "failed"]

@@ -67,7 +67,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("family", slow_but({0, 2, 4}, CAUSAL))
 def test_every_check_holds(family: str, head: int | str) -> None:
     model = model_of(family, head=head)
-    assert (model.anatomy.row, model.together, model.last_alone) == ("last", True, True)
+    assert (model.architecture.row, model.together, model.last_alone) == ("last", True, True)
     found = {proof.name: proof for proof in check(model, TEXTS, model.labels)}
     assert not [str(proof) for proof in found.values() if proof.outcome == "failed"]
     assert {found[name].outcome for name in ("identity", "used", "padding")} == {"passed"}
@@ -258,7 +258,7 @@ def both_ways(family: str, **options: Any) -> tuple[HuggingFace, HuggingFace]:
 def lengths_run(model: HuggingFace, texts: Any) -> set[int]:
     """Say how many tokens of each text the first layer is asked for."""
     seen: set[int] = set()
-    part = model.module.get_submodule(model.anatomy.sites[0].part)
+    part = model.module.get_submodule(model.architecture.sites[0].part)
     hook = part.register_forward_pre_hook(
         lambda _, args, kwargs: seen.add((args[0] if args else kwargs["hidden_states"]).shape[1]),
         with_kwargs=True,

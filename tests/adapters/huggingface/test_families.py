@@ -49,7 +49,10 @@ def test_every_proof_holds(family: str) -> None:
     layers = LAYERS.get(family, 2)
     for head in (1, "mean"):
         one = transformer(module, tokenizer, layer=layers - 1, head=head)
-        assert (len(one.anatomy.sites), one.anatomy.row) == (layers, READ.get(family, "first"))
+        assert (len(one.architecture.sites), one.architecture.row) == (
+            layers,
+            READ.get(family, "first"),
+        )
         found = {proof.name: proof for proof in check(one, TEXTS, one.labels)}
         assert not [str(proof) for proof in found.values() if proof.outcome == "failed"]
         assert {found[name].outcome for name in ("identity", "used")} == {"passed"}

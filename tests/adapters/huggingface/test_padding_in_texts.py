@@ -47,7 +47,7 @@ def test_the_logits_and_the_row_are_those_of_the_model(family: str, head: int | 
 def test_a_decoder_shows_the_row_of_the_token_that_it_reads(family: str) -> None:
     module, tokenizer = classifier(family), tokenizer_of(family)
     one = sightline.transformer(module, tokenizer, layer=1, head=1)
-    assert one.anatomy.skipped == tokenizer.pad_token_id
+    assert one.architecture.skipped == tokenizer.pad_token_id
     batch = one.collate(texts("<pad>")[:1])
     (shown,) = one.trace(batch).attention
     assert shown[int(batch.mask.sum()) - 1] == 0  # what stands behind the token is not in its sight
@@ -59,7 +59,7 @@ def test_a_decoder_shows_the_row_of_the_token_that_it_reads(family: str) -> None
 def test_a_decoder_without_a_padding_token_reads_the_last_token() -> None:
     module, tokenizer = classifier("gpt2", pad_token_id=None), tokenizer_of("gpt2")
     one = sightline.transformer(module, tokenizer, layer=1, head=1)
-    assert one.anatomy.skipped is None
+    assert one.architecture.skipped is None
     examples = texts("<pad>")
     trace = one.trace(one.collate(examples))
     wanted = torch.stack([one.logits_in_use(text) for text in examples])

@@ -82,7 +82,7 @@ def test_the_last_layer_runs_for_the_token_alone_that_is_read(family, alone, mon
     assert len(set(lengths.tolist())) > 1  # some are padded
     assert (one.last_layer is not None) == alone
     tokens: list[int] = []
-    last = one.module.get_submodule(one.anatomy.sites[-1].part)
+    last = one.module.get_submodule(one.architecture.sites[-1].part)
     handle = last.register_forward_hook(lambda _, __, out: tokens.append(out[0].shape[1]))
     found = one.logits(batch)
     handle.remove()
@@ -97,7 +97,7 @@ def test_a_run_that_breaks_in_the_last_layer_leaves_nothing_behind(monkeypatch) 
     one = transformer(classifier("bert"), tokenizer_of("bert"), layer=1, head=1)
     batch, wanted = one.collate(TEXTS), None
     wanted = one.logits(batch)
-    last = one.module.get_submodule(one.anatomy.sites[-1].part)
+    last = one.module.get_submodule(one.architecture.sites[-1].part)
     with monkeypatch.context() as patch:
         patch.setattr(read_logits, "_mixed", lambda *_, **__: 1 / 0)
         with pytest.raises(ZeroDivisionError):

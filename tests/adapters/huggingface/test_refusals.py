@@ -44,7 +44,7 @@ def test_a_layer_that_takes_several_softmaxes_at_once_is_refused() -> None:
 
 def test_a_layer_that_runs_again_and_again_is_read() -> None:
     model = transformer(classifier("albert", num_hidden_layers=3), tokenizer_of("albert"))
-    assert [site.turn for site in model.anatomy.sites] == [0, 1, 2]
+    assert [site.turn for site in model.architecture.sites] == [0, 1, 2]
 
 
 class AllLayersInOne(nn.Module):
@@ -72,10 +72,10 @@ class AllLayersInOne(nn.Module):
 
 def test_one_part_may_compute_as_many_softmaxes_as_there_are_layers() -> None:
     torch.manual_seed(0)
-    found = architecture_probe.anatomy(AllLayersInOne(2), range(1, 9), 0, "Toy")
+    found = architecture_probe.architecture_of(AllLayersInOne(2), range(1, 9), 0, "Toy")
     assert len(found.sites) == 2
     with pytest.raises(ModelError, match=r"Toy: .*2 softmaxes"):
-        architecture_probe.anatomy(AllLayersInOne(1), range(1, 9), 0, "Toy")
+        architecture_probe.architecture_of(AllLayersInOne(1), range(1, 9), 0, "Toy")
 
 
 class Differential(AllLayersInOne):
@@ -95,7 +95,7 @@ class Differential(AllLayersInOne):
 def test_two_softmaxes_of_one_small_part_belong_to_the_layer_around_it() -> None:
     torch.manual_seed(0)
     with pytest.raises(ModelError, match=r"Toy: .*2 softmaxes"):
-        architecture_probe.anatomy(Differential(), range(1, 9), 0, "Toy")
+        architecture_probe.architecture_of(Differential(), range(1, 9), 0, "Toy")
 
 
 def test_a_row_that_sees_no_word_is_named() -> None:

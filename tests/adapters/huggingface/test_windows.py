@@ -33,7 +33,7 @@ def test_uniform_weights_are_shared_by_the_words_in_sight(
     family: str, layer: int, row: str, head: int | str
 ) -> None:
     one, trace = traced(family, layer, head)
-    assert one.anatomy.row == row
+    assert one.architecture.row == row
     words, own = trace.batch.attendable, trace.inside.own
     seen = (own > 0).reshape(-1, *words.shape).any(0) & words
     assert trace.in_sight is not None

@@ -75,7 +75,7 @@ class Architecture:
         return (*heads, *together, *([AttentionSource(kind="rollout")] if self.stacked else []))
 
 
-def anatomy(module: Any, ids: Sequence[int], pad: int, family: str) -> Architecture:
+def architecture_of(module: Any, ids: Sequence[int], pad: int, family: str) -> Architecture:
     """Inspect a module on made-up texts of real token ids; ``family`` is its name in errors."""
     device = module.device
     rows = [

@@ -98,18 +98,18 @@ class HuggingFace(Classifier):
     @cached_property
     def site(self) -> Site:
         """The site of the weights that can be replaced."""
-        return self.anatomy.sites[self.reading.layers(len(self.anatomy.sites))[-1]]
+        return self.architecture.sites[self.reading.layers(len(self.architecture.sites))[-1]]
 
     @property
     def choice(self) -> AttentionRow:
         """Which weights of that site are replaced."""
-        return AttentionRow(self.site, self.reading.head, self.anatomy.row, by_token=True)
+        return AttentionRow(self.site, self.reading.head, self.architecture.row, by_token=True)
 
     @property
     def readings(self) -> dict[str, AttentionSource]:
         """Every attention source by its name, including a learned mixture if there is one."""
         learned = [self.reading] if self.reading.kind == "mixture" else []
-        return {str(one): one for one in (*self.anatomy.readings, *learned)}
+        return {str(one): one for one in (*self.architecture.readings, *learned)}
 
     @property
     def heads(self) -> tuple[str, ...]:
@@ -231,7 +231,7 @@ class HuggingFace(Classifier):
         of all layers are held.
         """
         names, readings = zip(*self.readings.items(), strict=True)
-        size = sum(self.anatomy.heads) * batch.mask.shape[1] ** 2
+        size = sum(self.architecture.heads) * batch.mask.shape[1] ** 2
         parts = torch.arange(len(batch), device=batch.mask.device).chunk(
             -(-len(batch) * size // HELD)
         )
@@ -259,7 +259,7 @@ class HuggingFace(Classifier):
             (self.readings[name].layer, self.readings[name].head): share
             for name, share in shares.items()
         }
-        sizes = enumerate(self.anatomy.heads)
+        sizes = enumerate(self.architecture.heads)
         by_layer = tuple(
             tuple(known.get((layer, head), 0.0) for head in range(heads)) for layer, heads in sizes
         )
@@ -307,8 +307,8 @@ class HuggingFace(Classifier):
         """For the last layer and for the shown layer, the layers that need not run again under
         other weights there.
         """
-        sites = {self.anatomy.sites[-1], *([self.site] if "decode" in self.offers else [])}
-        text = self.anatomy.text.to(self.device)
+        sites = {self.architecture.sites[-1], *([self.site] if "decode" in self.offers else [])}
+        text = self.architecture.text.to(self.device)
         tried = partial(
             skippable, texts=len(text), change=uniform, logits=lambda: logits_of(self.module, text)
         )
@@ -317,11 +317,13 @@ class HuggingFace(Classifier):
     @cached_property
     def last_alone(self) -> bool:
         """Whether the shown layer is the last one and can run for the one token that is read."""
-        last = self.anatomy.sites[-1]
+        last = self.architecture.sites[-1]
         if not self.together or "decode" not in self.offers or self.site != last:
             return False
-        text = self.anatomy.text.to(self.device)
-        return runs_alone(self.module, last, self.anatomy.row, self.changed.get(last, ()), text)
+        text = self.architecture.text.to(self.device)
+        return runs_alone(
+            self.module, last, self.architecture.row, self.changed.get(last, ()), text
+        )
 
     def _run(
         self,
@@ -330,8 +332,10 @@ class HuggingFace(Classifier):
         wanted: Sequence[AttentionSource],
         before: PrefixOutput | None = None,
     ) -> ShownAttention:
-        numbers = sorted({layer for one in wanted for layer in one.layers(len(self.anatomy.sites))})
-        sites = [self.anatomy.sites[number] for number in numbers]
+        numbers = sorted(
+            {layer for one in wanted for layer in one.layers(len(self.architecture.sites))}
+        )
+        sites = [self.architecture.sites[number] for number in numbers]
         sloped = any(one.kind == "evidence" for one in wanted)
         with torch.set_grad_enabled(sloped or torch.is_grad_enabled()):
             start = self._sloped(some.ids, embeddings) if sloped else embeddings
@@ -361,7 +365,7 @@ class HuggingFace(Classifier):
         by_layer = {
             number: LayerOutput(weight, long, slope) for number, weight, long, slope in layers
         }
-        ran = RecordedRun(some.mask, some.readable, self.anatomy.row, by_layer)
+        ran = RecordedRun(some.mask, some.readable, self.architecture.row, by_layer)
         logits = found if embeddings is not None else found.detach()
         rows = torch.stack([shown_weights(ran, one) for one in wanted]) * some.mask
         replaced = "decode" in self.offers and wanted == (self.reading,)
@@ -371,7 +375,7 @@ class HuggingFace(Classifier):
             made = answer.kept
             last = read_row(
                 self.site,
-                self.anatomy.row,
+                self.architecture.row,
                 some.ids,
                 some.readable,
                 before,

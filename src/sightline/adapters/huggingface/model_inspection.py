@@ -15,7 +15,7 @@ from sightline._io.limits import LENGTHENED
 from sightline.adapters.huggingface.architecture_probe import (
     LENGTHS,
     Architecture,
-    anatomy,
+    architecture_of,
     probe_ids,
 )
 from sightline.adapters.huggingface.attention_source import (
@@ -72,7 +72,7 @@ def assembled(
     """
     full = full_name(name, family)
     with probe_errors(full, LENGTHS[0]):
-        found = anatomy(module, ids, reader.pad, full)
+        found = architecture_of(module, ids, reader.pad, full)
     with probe_errors(full, len(ids) + PADDING):
         together = padded and _padding_is_inert(module, ids, reader.pad)
     chosen = _chosen(name, found, asked)

@@ -81,7 +81,7 @@ class Classifier(LabelView):
 
     module: Any
     reader: SubwordReader
-    anatomy: Architecture
+    architecture: Architecture
     name: str
     segments: bool
     """Whether the model gets token type ids, which separate text and query."""
@@ -97,7 +97,7 @@ class Classifier(LabelView):
     @property
     def layers(self) -> int:
         """Count the layers of attention."""
-        return len(self.anatomy.sites)
+        return len(self.architecture.sites)
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         """Tokenise texts and pad them at the right."""
@@ -169,11 +169,15 @@ class Classifier(LabelView):
         """
         if not self.together or self.device.type != "cpu":
             return None
-        ids = self.anatomy.text.to(self.device)
+        ids = self.architecture.text.to(self.device)
         mask = torch.ones_like(ids, dtype=torch.bool)
         mask[-1, -max(1, ids.shape[1] // 4) :] = False  # texts of two lengths
         ids = ids.masked_fill(~mask, self.reader.pad)
-        last, row, skipped = self.anatomy.sites[-1], self.anatomy.row, self.anatomy.skipped
+        last, row, skipped = (
+            self.architecture.sites[-1],
+            self.architecture.row,
+            self.architecture.skipped,
+        )
         return last_layer_reader(
             self.module, last, row, skipped, ids, mask, **self.extra_inputs(ids)
         )
@@ -192,12 +196,12 @@ class Classifier(LabelView):
                     some.ids,
                     some.mask,
                     None,
-                    self.anatomy.sites,
+                    self.architecture.sites,
                     {},
                     every_row=True,
                     **self.extra_inputs(some.ids, some.word),
                 ).kept
-            pairs = zip(found, self.anatomy.sites, strict=True)
+            pairs = zip(found, self.architecture.sites, strict=True)
             found = [added(one, kept.weights[site], some.mask) for one, site in pairs]
         return [one for one in found if one is not None]
 
@@ -207,7 +211,7 @@ class Classifier(LabelView):
         """The logits with mean weights of other texts, or uniform weights, at one layer or at all."""
         layers = range(self.layers) if layer is None else [layer]
         changes: dict[Site, Change] = {
-            self.anatomy.sites[one]: uniform
+            self.architecture.sites[one]: uniform
             if means is None
             else partial(constant, means=means[one])
             for one in layers
@@ -257,7 +261,7 @@ class Classifier(LabelView):
         A model of encoder and decoder takes only texts with equally many end tokens at once.
         """
         ids, lengths = self._ids(batch), batch.mask.sum(1)
-        readable = readable_tokens(ids, batch.mask, self.anatomy.skipped)
+        readable = readable_tokens(ids, batch.mask, self.architecture.skipped)
         ends = self._ends(ids, batch.mask)
         if self.together and ends is None:
             places = torch.arange(len(ids), device=ids.device)

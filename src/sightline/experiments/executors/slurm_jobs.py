@@ -44,7 +44,7 @@ class SlurmJobs:
         try:
             while queue.left or queue.flying:
                 yield from queue.send(
-                    self.jobs, lambda spec: submitted(do_cell, spec, root, Path.cwd())
+                    self.jobs, lambda spec: submitted(execute_run, spec, root, Path.cwd())
                 )
                 yield from queue.hear()
                 sleep(PAUSE if queue.flying else 0)
@@ -96,7 +96,7 @@ class _Queue(RemoteRuns):
         super().close()
 
 
-def do_cell(spec: RunSpec, root: Path, folder: Path) -> State | Exception:
+def execute_run(spec: RunSpec, root: Path, folder: Path) -> State | Exception:
     """Execute one run on a node; return errors of the disk and bugs of ours as text."""
     from sightline.experiments.run_in_store import run_claimed  # noqa: PLC0415  (torch)
 
