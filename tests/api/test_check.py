@@ -41,6 +41,17 @@ def test_a_class_of_too_few_test_texts_is_named_before_anything_is_trained(
     assert all(repr(name) not in note for note in notes for name in {"a", "b"}.difference(named))
 
 
+@pytest.mark.parametrize("n", [LEAST, LEAST - 1])
+def test_a_rare_label_of_many_is_named_before_an_audit(tmp_path: Path, n: int) -> None:
+    rows = [f"text number {i},{int(i < n)},{i % 2}" for i in range(3 * LEAST)]
+    file = tmp_path / "t.csv"
+    file.write_text("\n".join(["text,rare,often", *rows]))
+    source = parse_data(str(file), label="rare,often", labels_sep=";", split="all")
+    notes = [note for note in check_data(source)["notes"] if "audit of a label" in note]
+    assert len(notes) == (n < LEAST)
+    assert all(f"few test texts of 'rare' ({n}): " in note for note in notes)
+
+
 def alike(n: int, apart: int) -> tuple[str, ...]:
     """Texts of ten words of which one differs, as many of each of several templates."""
     return tuple(f"{' '.join(f'w{i % apart}x{j}' for j in range(9))} number{i}" for i in range(n))

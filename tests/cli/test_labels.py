@@ -96,7 +96,9 @@ def test_each_label_is_audited_and_written(sightline: Call, folder: Path, tmp_pa
     lines = again.out.splitlines()
     shown = output["audits"]["one"]["may_be_shown_for"]
     assert any(line.startswith("Next") for line in lines) == bool(shown)
-    assert lines[0].startswith("Attention by label (1 label), for texts predicted to have it: ")
+    assert lines[0].startswith(
+        "Attention by label (1 label), for texts predicted to have the label: "
+    )
     assert sorted(one.name for one in (tmp_path / "page-labels").iterdir()) == ["label-001.html"]
     assert not (saved / "label-002").exists()
 
@@ -153,6 +155,9 @@ def test_a_rare_label_that_is_asked_for_by_name_closes_the_gate(
         done = sightline(*line, *(part for gate in gates for part in ("--fail-on", gate)))
         assert done.code == code, done.err
         assert f"the data have {TEXTS} texts" in done.out
+        assert "Attention by label (1 label): 'rare' could not be audited" in done.out
+        assert "note: no split column: every row is a test text" in done.err
+        assert "note: no text has the label 'rare' of the model" in done.err
     assert not (tmp_path / "p-labels").exists()
     # Without the card of an audit, the summary says how it was made, also from what was saved.
     written = card.read_text(encoding="utf-8")
@@ -161,6 +166,31 @@ def test_a_rare_label_that_is_asked_for_by_name_closes_the_gate(
     assert "--label-name rare" in about["command"]
     assert all(said in written for said in (*about.values(), "90 texts"))
     assert sightline("card", saved).out.strip() == written.strip()
+
+
+def test_one_column_of_zeros_and_ones_is_its_label_or_refused(
+    sightline: Call, folder: Path, tmp_path: Path
+) -> None:
+    rows = (folder / "notes.csv").read_text(encoding="utf-8").splitlines()[1:]
+    found = ["text,one,other", *(f"{row.split(',')[0]},{int('one' in row)},0" for row in rows)]
+    (tmp_path / "notes.csv").write_text("\n".join(found), encoding="utf-8")
+    model, out = f"hf:{folder / 'model'}(layer=1,head=0)", tmp_path / "page.html"
+    data = ("--data", tmp_path / "notes.csv", "--label")
+    rare = ("--label-name", "rare", "--out", out, "--save", tmp_path / "saved", "--no-texts")
+    for more in ((), ("--labels-sep", ";")):
+        done = sightline("audit", "--model", model, *data, "one", *more, *rare)
+        assert done.code == 0, done.err
+        assert "note: the column 'one' holds 0 and 1 alone, so it was read as one label" in done.err
+        assert "no text has the labels 'two', 'rare'" in done.err
+        assert "holds the texts" not in done.err  # nothing of a text was saved
+    assert sightline("check-model", model, *data, "one").code == 0
+    (tmp_path / "label.csv").write_text("\n".join(found).replace("one", "label", 1))
+    for command in (("audit", "--out", out, "--model", model), ("check-model", model)):
+        refused = sightline(*command, "--data", tmp_path / "label.csv")
+        assert refused.code == 2
+        assert '--label-map "0=one,1=two"' in refused.err
+    checked = sightline("check-data", *data, "one", "--labels-sep", ";", "--json")
+    assert [*checked.json["splits"]["test"]["labels"]] == ["one"]
 
 
 def test_the_card_is_the_next_step_only_where_attention_may_be_shown_for_a_class(

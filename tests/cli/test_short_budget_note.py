@@ -19,6 +19,7 @@ LOOK, FEW = (114, 1140.0), 57
 )
 def test_a_budget_that_is_too_short_is_named_beside_what_is_enough(few, budget, named) -> None:
     said = too_short(LOOK, few, budget)
+    assert "one of" not in said  # read as a text
     at = 0
     for one in named:
         assert one in said[at:]

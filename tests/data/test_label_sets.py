@@ -12,6 +12,7 @@ from sightline.api.model_source import choose
 from sightline.config.specs import DataSpec
 from sightline.core.errors import DataError, SpecError
 from sightline.data.dataset import Dataset, read_set
+from sightline.report.data_notes import worth_noting
 
 
 def table(folder: Path, rows: str, ending: str = "csv") -> str:
@@ -166,3 +167,87 @@ def test_models_that_predict_one_class_refuse_several_labels() -> None:
         sightline.train(data)
     with pytest.raises(SpecError, match="predict one class"):
         choose(DataSpec("csv", "notes.csv", labels_sep=";"), "mlp+additive")
+
+
+NAMES = ("sepsis", "fall", "rare")
+
+
+@pytest.mark.parametrize("cells", [("1", "0", " 1"), ("true", "False", "1.0")])
+def test_one_column_of_zeros_and_ones_is_a_label_of_its_own(
+    tmp_path: Path, cells: tuple[str, ...]
+) -> None:
+    rows = "".join(f"note {n},{cell}\n" for n, cell in enumerate(cells))
+    file = table(tmp_path, f"text,sepsis\n{rows}")
+    data = sightline.load(file, label="sepsis", labels_sep=";", split="all")
+    assert [bool(one) for one in sets(data)] == [
+        cell.strip() in {"1", "1.0", "true"} for cell in cells
+    ]
+    assert data.labels == ("sepsis",)
+    found = labelled_sets(data, NAMES)
+    assert found.counts == {"sepsis": sum(map(bool, sets(data))), "fall": 0, "rare": 0}
+    said = worth_noting(found.dataset.card)
+    assert any("'sepsis' holds 0 and 1 alone" in note for note in said)
+    assert any("no text has the labels 'fall', 'rare'" in note for note in said)
+    # Without a separator of labels they are classes, as ever.
+    assert set(sightline.load(file, label="sepsis", split="all").label_names) == {
+        cell.strip() for cell in cells
+    }
+
+
+def test_zeros_and_ones_in_lists_or_among_others_are_names(tmp_path: Path) -> None:
+    lines = '{"text": "one", "label": [1]}\n{"text": "two", "label": [0]}\n'
+    rows = ("text,label\none,1\ntwo,\n", "text,label\none,1\ntwo,0;1\n", "text,label\none,1;\n")
+    for number, (written, ending) in enumerate([(lines, "jsonl"), *((one, "csv") for one in rows)]):
+        (folder := tmp_path / str(number)).mkdir()
+        data = sightline.load(table(folder, written, ending), labels_sep=";", split="all")
+        assert sets(data)[0] == ("1",)
+
+
+def test_a_column_is_one_label_if_it_is_in_every_file(tmp_path: Path) -> None:
+    for name, cells in (("train", ("0;1", "1", "0")), ("test", ("0", "1", "0"))):
+        rows = "".join(f"{name} note {n},{cell}\n" for n, cell in enumerate(cells))
+        (tmp_path / f"{name}.csv").write_text(f"text,codes\n{rows}", encoding="utf-8")
+    files = f"files:train={tmp_path / 'train.csv'},test={tmp_path / 'test.csv'}"
+    data = sightline.load(files, label="codes", labels_sep=";")
+    assert sets(data) == [("0",), ("1",), ("0",)]
+
+
+def test_labels_that_are_named_zero_and_one_keep_their_texts(tmp_path: Path) -> None:
+    file = table(tmp_path, "text,codes\none,1\ntwo,0\nthree,1\n")
+    data = sightline.load(file, label="codes", labels_sep=";", split="all")
+    found = labelled_sets(data, ("0", "1", "2"))
+    assert found.counts == {"0": 1, "1": 2, "2": 0}
+    assert not any("alone" in note for note in found.dataset.card["notes"])
+    assert labelled_sets(data, NAMES, {"1": "fall", "0": "rare"}).counts == {
+        "sepsis": 0,
+        "fall": 2,
+        "rare": 1,
+    }
+    assert labelled_sets(data, NAMES, {"codes": "fall"}).counts["fall"] == 2
+    with pytest.raises(DataError, match="no class for 'codes'") as caught:
+        labelled_sets(data, NAMES)
+    assert "'codes' holds 0 and 1 alone, so it was read as one label" in str(caught.value)
+    assert 'label_map="0=sepsis,1=fall"' in str(caught.value)
+
+
+@pytest.mark.parametrize("labels", [["0", "1"], [0, 1], [True, False], [[0], [1]], [["1"], []]])
+def test_zeros_and_ones_alone_are_never_indices_of_labels(labels: list[object]) -> None:
+    data = sightline.data_from(["one", "two"], labels, splits="all")
+    with pytest.raises(DataError) as caught:
+        labelled_sets(data, NAMES)
+    assert "labels_sep=;" in str(caught.value) or "write its name" in str(caught.value)
+
+
+def test_indices_of_labels_are_paired_at_the_head_of_a_report() -> None:
+    data = sightline.data_from(["one", "two"], [[0, 2], [1]], splits="all")
+    found = labelled_sets(data, NAMES)
+    assert found.counts == {"sepsis": 1, "fall": 1, "rare": 1}
+    [note] = worth_noting(found.dataset.card)
+    assert "0 = sepsis, 1 = fall, 2 = rare" in note
+
+
+def test_cells_that_are_neither_zero_nor_one_are_counted(tmp_path: Path) -> None:
+    file = table(tmp_path, "text,a,b\none,1,0\ntwo,0,no\nthree,1,\nfour,0,1\n")
+    with pytest.raises(DataError, match="2 of 4 rows have neither, 1 of these nothing") as caught:
+        sightline.load(file, label="a,b", labels_sep=";", split="all")
+    assert caught.value.line == 3

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from sightline._io.limits import FILES, LINE
 from sightline.config.spec_syntax import parse_data
 from sightline.core.errors import DataError, SightlineError, SpecError
+from sightline.data.assembly.data_warnings import AS_MISSING, LOOK_ALIKE
 from sightline.data.assembly.fingerprints import fingerprint
 from sightline.data.assembly.in_memory import data_from
 from sightline.data.assembly.user_splits import ALSO_TRAINED, EVERY_ROW
@@ -320,6 +321,54 @@ def test_groups_in_two_named_splits_are_told_of_at_once(three: Path) -> None:
         r"split; likewise the groups 'w9'$"
     )
     with pytest.raises(DataError, match=message):
+        load(replace(files(three, train="a.csv", test="c.csv"), group="who"), 0)
+
+
+def test_groups_that_look_alike_in_two_named_splits_are_refused(three: Path) -> None:
+    for name, end in (("a", ""), ("c", ".0")):
+        records = [(f"{name} {t}", lb, i, f"{i // 20}{end}") for i, (t, lb) in enumerate(rows())]
+        (three / f"{name}.csv").write_bytes(table(records, HEADER))
+    message = (
+        r"c.csv:2: the group '0.0', written '0' before, is in train at .*a.csv:2 and in test here; "
+        r"write a group in one way; .*; likewise the groups '1.0', '2.0'$"
+    )
+    spec = files(three, train="a.csv", test="c.csv")
+    with pytest.raises(DataError, match=message):
+        load(replace(spec, group="who"), 0)
+    with refused(DataError):
+        load(replace(spec, group="who"), 0)
+    load(spec, 0)  # without groups
+
+
+def test_groups_that_look_alike_are_counted_and_never_divided(tmp_path: Path) -> None:
+    """A division may put both into one split by chance, as these seeds show."""
+    names = ["Ann", "ann ", *(f"w{i}" for i in range(18))]
+    records = [(*record, i, names[i // 3]) for i, record in enumerate(rows())]
+    spec = named(tmp_path / "t.csv", records, group="who")
+    apart = list[str]()
+    for seed in range(8):
+        try:
+            notes = load(spec, seed).card["notes"]
+        except DataError as error:
+            apart.append(str(error))
+        else:
+            assert any(f"2 groups (who) {LOOK_ALIKE}: read so, they are 1" in one for one in notes)
+    assert 0 < len(apart) < 8
+    assert all("write a group in one way" in error for error in apart)
+
+
+def test_groups_that_may_be_missing_are_counted_and_not_named(three: Path) -> None:
+    cells = ("NaN", "None", "", "w1")
+    records = [(*record, i, cells[i % 4]) for i, record in enumerate(rows())]
+    spec = replace(named(three / "t.csv", records, group="who"), split="all")
+    [note] = [one for one in load(spec, 0, training=False).card["notes"] if AS_MISSING in one]
+    assert note.startswith("30 texts of 2 groups (who) ")
+    assert "NaN" not in note
+    for name in "ac":
+        named(three / f"{name}.csv", [(f"{name} {t}", lb, t, "null") for t, lb in rows()])
+    with pytest.raises(DataError, match="leave the cell empty where a text has no group"):
+        load(replace(files(three, train="a.csv", test="c.csv"), group="who"), 0)
+    with refused(DataError):
         load(replace(files(three, train="a.csv", test="c.csv"), group="who"), 0)
 
 

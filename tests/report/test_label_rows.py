@@ -59,7 +59,7 @@ def test_a_reason_of_many_labels_is_said_once_with_its_span() -> None:
     odd = LabelRow("odd", 290, 300, why="too few negatives: 10 of 300 texts; an audit needs 50")
     many, one = reasons([*left, odd])
     assert "17 labels, each predicted for 3 to 19 of 300 texts; an audit needs 50" in many
-    assert "'l8' and 11 more" in many
+    assert "'l8' (8) and 11 more" in many
     assert "'l9'" not in many
     assert one.endswith("10 of 300 texts; an audit needs 50: 'odd'")
 
@@ -75,10 +75,10 @@ def test_of_labels_with_one_reason_the_one_that_needs_fewest_texts_says_how_many
     }
     left = [LabelRow(label, 9, 800, why=why) for label, why in whys.items()]
     [said] = reasons(left)
-    assert "for 'c' about 1400 of the 3005 texts may do: --x 1400: 'a', 'b', 'c' and 'd'" in said
+    assert "for 'c' about 1400 of the 3005 texts may do: --x 1400: 'a' (9), 'b' (9)," in said
     assert "2600" not in said
     [said] = reasons([replace(left[0], label=label) for label in "ab"])
-    assert said.endswith("; the data have 3005 texts to test on: 'a' and 'b'")
+    assert said.endswith("; the data have 3005 texts to test on: 'a' (9) and 'b' (9)")
     [said] = reasons(left[2:3])
     assert "which count as 39" in said
 
@@ -93,9 +93,17 @@ def test_the_headline_counts_and_names_few() -> None:
     few, many = summary(rows(5)), summary(rows(30))
     assert "can be shown for 2 (" in few
     assert "label 3" in few
-    assert "not audited: 1" in few
+    assert few.endswith("; 1 not audited")
     assert "must not be shown for 10;" in many
     assert "label" not in many.split(":", 1)[1]
+
+
+def test_the_screen_says_plainly_that_no_label_could_be_audited() -> None:
+    left = [LabelRow(name, 3, 300, why="too few positives") for name in "abc"]
+    assert summary(left) == "Attention by label (3 labels): none could be audited"
+    assert summary(left[:1]) == "Attention by label (1 label): 'a' could not be audited"
+    assert not any("Intervals" in line for line in lines(left))
+    assert "Intervals" in lines([*left, *rows(1)])[-1]
 
 
 def test_the_headline_is_about_texts_with_the_label_and_not_about_all_texts_together() -> None:

@@ -29,7 +29,7 @@ _WHOLE = re.compile(r"([0-9]{1,18})(\.0{1,18})?")
 _NUMBERED = re.compile(r"\b[0-9]+\b")
 _SAFE = re.compile(r"[\w =,.+-]*")
 _SHOWN = 10
-_NUMBERS, _NAMES = "class indices", "names of classes, whatever their case, blanks and decimals"
+NUMBERS, _NAMES = "class indices", "names of classes, whatever their case, blanks and decimals"
 _FIELD = "label_map"
 _OR_LESS = "or leave these texts out of the data"
 
@@ -147,7 +147,7 @@ def match_labels(
     if set(labels) <= set(names):
         return MatchedLabels({label: label for label in labels})
     if (numbers := _numbers(labels, names)) is not None:
-        return _apart(data, names, MatchedLabels(numbers, _NUMBERS))
+        return _apart(data, names, MatchedLabels(numbers, NUMBERS))
     classes = {label: _named(label, names) for label in labels}
     if unknown := [label for label, name in classes.items() if name not in names]:
         raise _unknown(data, labels, names, unknown, texts or {})
@@ -182,7 +182,7 @@ def _mapped(
             "that name"
         )
         raise SpecError(
-            f"{message}; name every label of {data}: {_advice(labels, names, label_map)}, {_OR_LESS}",
+            f"{message}; name every label of {data}: {map_advice(labels, names, label_map)}, {_OR_LESS}",
             field=_FIELD,
         )
     return MatchedLabels(
@@ -237,7 +237,7 @@ def _apart(data: str, names: Sequence[str], matching: MatchedLabels) -> MatchedL
             )
             raise DataError(
                 f"{message}; if they are, say so with "
-                f"{_advice([other, label], names, matching.classes)}"
+                f"{map_advice([other, label], names, matching.classes)}"
             )
     return matching
 
@@ -255,7 +255,9 @@ def _unknown(
         f"labels {_list_labels(labels, names)}"
     )
     message += f", the model has the classes {list_names(names)}"
-    return DataError(f"{message}; say which is which with {_advice(labels, names, {})}, {_OR_LESS}")
+    return DataError(
+        f"{message}; say which is which with {map_advice(labels, names, {})}, {_OR_LESS}"
+    )
 
 
 def _counted_labels(labels: Sequence[str], texts: Mapping[str, LabelTexts]) -> str:
@@ -281,7 +283,7 @@ def _list_labels(labels: Sequence[str], names: Sequence[str]) -> str:
     return " and ".join(filter(None, (list_names(known), list_names(others, show))))
 
 
-def _advice(labels: Sequence[str], names: Sequence[str], known: Mapping[str, str]) -> str:
+def map_advice(labels: Sequence[str], names: Sequence[str], known: Mapping[str, str]) -> str:
     """Write a map to complete: each unmatched label with the class it resembles, or with CLASS."""
     if left_out():
         return setting(_FIELD, '"LABEL=CLASS"')
@@ -305,13 +307,17 @@ def _like(label: str, names: Sequence[str]) -> str:
     return near[0] if len(near) == 1 else "CLASS"
 
 
+def how_read(matching: MatchedLabels) -> str:
+    """Write the note that pairs each label with its class, where a label is no class name."""
+    changed = {label: name for label, name in matching.classes.items() if label != name}
+    message = f"labels {list_names([*changed], str)} {READ_AS} {matching.how}"
+    return f"{message}: {list_names([f'{label} = {name}' for label, name in changed.items()], str)}"
+
+
 def _said(dataset: Dataset, matching: MatchedLabels, names: Sequence[str]) -> dict[str, Any]:
     """Record on the card the class of each label, and count its texts under it."""
     card = dict(dataset.card)
-    changed = {label: name for label, name in matching.classes.items() if label != name}
-    message = f"labels {list_names([*changed], str)} {READ_AS} {matching.how}"
-    pairs = list_names([f"{label} = {name}" for label, name in changed.items()], str)
-    card["notes"] = [*card.get("notes", ()), f"{message}: {pairs}"]
+    card["notes"] = [*card.get("notes", ()), how_read(matching)]
     card["labels_read"] = dict(matching.classes)
     card["splits"] = {
         split: about | {"labels": _counted(about.get("labels", {}), matching, names)}

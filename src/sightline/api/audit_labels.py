@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from sightline.audits.stop_limits import flags_for, ignore, most_texts
 from sightline.core.errors import SightlineError
 from sightline.core.installation import version_of
 from sightline.core.whole_numbers import whole
+from sightline.report.data_notes import worth_noting
 
 if TYPE_CHECKING:
     from sightline.api.model_argument import Model
@@ -96,9 +97,14 @@ def audit_each_label(
     labels: Sequence[str] | str | None = None,
     about: Mapping[str, Any] | None = None,
     kept_in: LookFolders | None = None,
+    noted: Collection[str] = (),
     **options: Any,
 ) -> LabelAudits:
-    """Audit the labels of a model one after the other, and judge them together."""
+    """Audit the labels of a model one after the other, and judge them together.
+
+    If none can be audited, there is no report that holds the notes on the data, so all are given,
+    without the ones that were ``noted`` before.
+    """
     from sightline.adapters.label_data import labelled_sets  # noqa: PLC0415  (torch)
     from sightline.adapters.label_views import labels_of  # noqa: PLC0415  (torch)
     from sightline.adapters.shared_logits import shared_logits  # noqa: PLC0415  (torch)
@@ -125,6 +131,10 @@ def audit_each_label(
         for label in chosen
         if (why := counts[label].too_few(least))
     }
+    if len(left_out) == len(chosen):
+        for note in sets.dataset.card.get("notes", ()):
+            if note not in noted:
+                hooks.on_note(note)
     shared = shared_logits(trained.model)
     found: dict[str, Audit] = {}
     failed: dict[str, SightlineError] = {}
@@ -173,8 +183,9 @@ def audit_labels_of(
     for note in source.doubts_of(trained):
         hooks.on_note(note)
     asked = source.of_labels
-    labels = asked.labels or None
-    return audit_each_label(trained, asked, hooks, machine, labels=labels, about=said, **options)
+    options["labels"] = asked.labels or None
+    options["noted"] = worth_noting(trained.dataset.card) if source.trains else ()
+    return audit_each_label(trained, asked, hooks, machine, about=said, **options)
 
 
 def _unheard(*heard: object) -> None:

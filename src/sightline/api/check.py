@@ -64,24 +64,31 @@ def with_warning(dataset: Dataset, card: Mapping[str, Any]) -> Mapping[str, Any]
     counted = count_independent(dataset.test)
     if counted >= least:
         as_one = AS_ONE if counted < n else ""
-        few = [] if dataset.several else _few_of_classes(dataset, least, here, as_one)
-        return {**card, "notes": [*card["notes"], *few]}
+        return {
+            **card,
+            "notes": [*card["notes"], *_few_of_classes(dataset, least, here, as_one)],
+        }
     return {**card, "notes": [*card["notes"], no_verdict(n, counted, least, of=here)]}
 
 
 def _few_of_classes(dataset: Dataset, least: int, here: str, as_one: str) -> list[str]:
-    """Name the classes that will hardly be predicted for as many texts as a verdict takes."""
+    """Name the classes, or the labels of many, that will hardly be predicted for as many texts as a
+    verdict takes.
+    """
     from sightline.data.dataset import count_independent_of_labels  # noqa: PLC0415  (as above)
 
-    counted = count_independent_of_labels(dataset.test, dataset.label_names)
+    counted = count_independent_of_labels(dataset)
     few = [f"{shortened(repr(name), 30)} ({n})" for name, n in counted.items() if n < least]
     if not few:
         return []
-    return [
-        f"few test texts{here} of {list_names(few, str, most=4)}: the verdict of a predicted class "
-        f"rests on at least {least} texts that are predicted as it, so these classes may have "
-        f"none{as_one}"
-    ]
+    needs = (
+        f"an audit of a label takes at least {least} texts that are predicted to have it, so it may "
+        "leave these out"
+        if dataset.several
+        else f"the verdict of a predicted class rests on at least {least} texts that are predicted "
+        "as it, so these classes may have none"
+    )
+    return [f"few test texts{here} of {list_names(few, str, most=4)}: {needs}{as_one}"]
 
 
 def check_model(

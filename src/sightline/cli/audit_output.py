@@ -46,7 +46,8 @@ def write_audits(
     if save is not None:  # first: the report may lie in this folder
         with writing(save):
             audits.save(save)
-        note_kept(save, texts=texts, ids=ids)
+        if isinstance(audits, Audits) or audits.audits:  # without any, nothing of a text was saved
+            note_kept(save, texts=texts, ids=ids)
     shown = audits.redacted(texts=texts, ids=ids)
     with writing(report.out):
         shown.to_html(report.out, texts=texts, ids=ids, title=report.title)

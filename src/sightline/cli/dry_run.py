@@ -96,7 +96,7 @@ def _estimate(
     once = quick_estimate(source, trained, machine, stopping)
     yield about_audit(source.name_of(trained), once, _labels_of(source), stopping, resumes=resumes)
     if short := too_short(once.first, once.few, stopping.budget):
-        yield f"note: {short}; press Ctrl-C to choose another"
+        yield f"note: {short}; press Ctrl-C to choose another budget"
 
 
 def too_short(first: tuple[int, float] | None, few: int, budget: float | None) -> str:
@@ -106,13 +106,13 @@ def too_short(first: tuple[int, float] | None, few: int, budget: float | None) -
     if first is None or budget is None or budget >= first[1]:
         return ""
     texts, seconds = first
-    by_class = f"one of each predicted class takes {_surely(seconds)}"
+    by_class = f"a verdict of each predicted class takes {_surely(seconds)}"
     least = seconds * few / texts
     if not few:
         return f"--budget {as_given(budget)} ends before a verdict, which takes {_surely(seconds)}"
     if budget < SURELY * least:
         ends = "ends" if budget < least else "may end"
-        whole = f"one of all texts together takes {_surely(least)}"
+        whole = f"a verdict of all texts together takes {_surely(least)}"
         return f"--budget {as_given(budget)} {ends} before any verdict: {whole}, {by_class}"
     return f"--budget {as_given(budget)} gives a verdict of all texts together alone: {by_class}"
 

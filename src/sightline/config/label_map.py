@@ -12,6 +12,8 @@ from sightline.core.errors import SpecError
 
 READ_AS = "in the data were read as"
 """Part of a note in the data card that says which class each label was read as."""
+NO_TEXT_HAS = "no text has the label"
+"""Part of a note in the data card that names the labels of the model without texts."""
 EXAMPLE = "pos=POSITIVE,neg=NEGATIVE"
 _FIELD = "label_map"
 

@@ -272,11 +272,13 @@ def count_independent(texts: Iterable[Example]) -> int:
     return len({example.group or example.tokens for example in texts})
 
 
-def count_independent_of_labels(texts: Sequence[Example], labels: Sequence[str]) -> dict[str, int]:
-    """Count the texts of each label in this way."""
-    of_label: dict[str, list[Example]] = {name: [] for name in labels}
-    for example in texts:
-        of_label[labels[example.label]].append(example)
+def count_independent_of_labels(dataset: Dataset) -> dict[str, int]:
+    """Count the test texts of each label in this way; one with several labels counts under each."""
+    of_label: dict[str, list[Example]] = {name: [] for name in dataset.labels}
+    own = [read_set(name) if dataset.several else (name,) for name in dataset.label_names]
+    for example in dataset.test:
+        for name in own[example.label]:
+            of_label[name].append(example)
     return {name: count_independent(found) for name, found in of_label.items()}
 
 

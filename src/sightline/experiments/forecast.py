@@ -266,7 +266,7 @@ def few_texts(dataset: Dataset, limit: int | None, seed: int) -> str:
         return ""
     least = default_thresholds().least
     data = counted_once(sample_test(dataset, limit, seed))
-    counts = count_independent_of_labels(data.test, data.label_names)
+    counts = count_independent_of_labels(data)
     few = [f"{n} of {quoted(name)}" for name, n in counts.items() if 0 < n < least]
     if not few:
         return ""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sightline.config.label_map import READ_AS
+from sightline.config.label_map import NO_TEXT_HAS, READ_AS
 from sightline.core.error_excerpts import NOT_SHOWN
 from sightline.core.results import Results
 from sightline.data.assembly.data_warnings import (
@@ -18,6 +18,7 @@ from sightline.data.assembly.data_warnings import (
     GARBLED,
     LOOK_ALIKE,
     MARKUP,
+    ONE_LABEL,
 )
 from sightline.data.assembly.joined_labels import LOOK_JOINED
 from sightline.data.assembly.user_corpus import EMPTY, NO_QUERY, NO_WORDS
@@ -34,7 +35,7 @@ MOST = 6
 """Labels that are named one by one."""
 _WORTH = (
     ALONE, GARBLED, MARKUP, EVERY_ROW, ALSO_TRAINED, READ_AS, NEAR, LOOK_JOINED, LOOK_ALIKE,
-    AS_MISSING,
+    AS_MISSING, ONE_LABEL, NO_TEXT_HAS,
 )  # fmt: skip
 """Parts of the notes in a data card that a reader must know before any number."""
 

@@ -87,10 +87,14 @@ def summary(rows: Sequence[LabelRow]) -> str:
     """
     of = {level: [row.label for row in rows if row.with_label == level] for level in VERDICTS}
     said = [f"{level} for {_some(labels)}" for level, labels in of.items() if labels]
+    # A card begins with these words: by them it is known as one of ours (`output_checks`).
+    title = f"Attention by label ({count_phrase(len(rows), 'label')})"
+    if not said:
+        which = f"{quoted(rows[0].label)} could not" if len(rows) == 1 else "none could"
+        return f"{title}: {which} be audited"
     if left := sum(row.with_label is None for row in rows):
-        said.append(f"{NOT_AUDITED}: {count(left)}")
-    what = count_phrase(len(rows), "label")
-    return f"Attention by label ({what}), for texts predicted to have it: {'; '.join(said)}"
+        said.append(f"{count(left)} {NOT_AUDITED}")
+    return f"{title}, for texts predicted to have the label: {'; '.join(said)}"
 
 
 def _some(labels: Sequence[str]) -> str:
@@ -146,7 +150,8 @@ def lines(rows: Sequence[LabelRow]) -> list[str]:
     shown = audited[:SHOWN]
     table = aligned([HEAD, *map(cells, shown)]) if shown else []
     more = [f"and {len(audited) - len(shown)} more"] if len(audited) > len(shown) else []
-    return [summary(rows), "", *table, *more, *reasons(left), "", intervals_note(rows)]
+    intervals = ["", intervals_note(rows)] if audited else []
+    return [summary(rows), "", *table, *more, *reasons(left), *intervals]
 
 
 def by_verdict(rows: Sequence[LabelRow]) -> tuple[list[LabelRow], list[LabelRow]]:
@@ -165,8 +170,17 @@ def reasons(left: Sequence[LabelRow]) -> list[str]:
         reason = counted.group("few", "least") if counted else (row.why,)
         by_reason.setdefault(reason, []).append(row)
     return [
-        f"{NOT_AUDITED}, {_shared(reason, rows)}: {_first([quoted(row.label) for row in rows])}"
+        f"{NOT_AUDITED}, {_shared(reason, rows)}: {_first(_named(reason, rows))}"
         for reason, rows in by_reason.items()
+    ]
+
+
+def _named(reason: Sequence[str], rows: Sequence[LabelRow]) -> list[str]:
+    """Name labels; each with the texts that it is predicted for, if the reason counts them together."""
+    counted = len(rows) > 1 and len(reason) > 1
+    return [
+        f"{quoted(row.label)} ({count(row.predicted)})" if counted else quoted(row.label)
+        for row in rows
     ]
 
 

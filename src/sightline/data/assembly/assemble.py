@@ -14,6 +14,7 @@ from sightline.core.errors import DataError
 from sightline.core.example import Example
 from sightline.data.assembly.corpus import Corpus, Text, count_cut_words
 from sightline.data.assembly.data_warnings import (
+    group_warnings,
     label_warnings,
     lengths,
     text_warnings,
@@ -41,6 +42,8 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: SplitRule, seed: i
     if joined := find_joined_labels(corpus, spec):
         notes.append(joined.note())
     notes += label_warnings(corpus.label_names)
+    if spec.group:
+        notes += group_warnings((text.group for text in used), spec.group)
     before = {"before_cutting": _lengths(corpus, chosen, spec.max_tokens)} if rule.cuts else {}
     splits = _examples(corpus, chosen)
     if empty := [split for split in chosen.needed if not splits[split]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,10 @@ MARKUP = "with markup, tags as <br> or signs as &amp;: its letters and signs are
 """The note in the data card for texts with markup."""
 LOOK_ALIKE = "differ only in how they are written (case, blanks, hidden or wide signs, a final .0)"
 """The note in the data card for labels that may be one class."""
-AS_MISSING = "is what some programs write for a missing value, and is a class here"
-"""The note in the data card for a label that may be no label."""
+ONE_LABEL = "holds 0 and 1 alone, so it was read as one label, which a text with 1 has"
+"""The note in the data card for a single column that was read as a label of its own."""
+AS_MISSING = "what some programs write for a missing value"
+"""Part of the note in the data card for a label, or for groups, that may be none."""
 _MISSING = frozenset({"nan", "<na>", "na", "n/a", "#n/a", "null", "none", "nat"})
 _MARKUP = re.compile(
     r"</?[a-z][a-z0-9]*(?:\s[^<>]*)?/?>|&(?:[a-z]{2,8}|#[0-9]{1,7});", re.IGNORECASE
@@ -53,22 +56,55 @@ def label_warnings(names: Sequence[str]) -> Iterator[str]:
     """Name labels that may be one class, written in two ways, or that may stand for no label."""
     alike: dict[str, list[str]] = {}
     for name in names:
-        alike.setdefault(_as_read(name), []).append(name)
+        alike.setdefault(as_a_reader_takes(name), []).append(name)
     for written in alike.values():
         if len(written) > 1:
             yield f"the labels {list_names(written)} {LOOK_ALIKE}; write a class in one way"
     for name in names:
-        if name.strip().casefold() in _MISSING:
-            yield f"the label {name!r} {AS_MISSING}; take its texts out if they have no label"
+        if is_missing(name):
+            yield (
+                f"the label {name!r} is {AS_MISSING}, and is a class here; take its texts out if they "
+                "have no label"
+            )
 
 
-def _as_read(label: str) -> str:
-    """Give a label as a reader takes it, for comparisons.
-
-    >>> _as_read("Very\u00a0 good\u200b"), _as_read("\uff11.0"), _as_read("1.5")
-    ('very good', '1', '1.5')
+def group_warnings(groups: Iterable[str], column: str) -> Iterator[str]:
+    """Count groups that may be one, written in two ways, and texts whose group may be none, from the
+    group of each text. They are not named: they may be patients.
     """
-    seen = unicodedata.normalize("NFKC", label)
+    counts = Counter(name for name in groups if name)
+    there = [name for name in counts if not is_missing(name)]
+    alike = Counter(map(as_a_reader_takes, there))
+    if several := {name: n for name, n in alike.items() if n > 1}:
+        yield (
+            f"{sum(several.values()):,} groups ({column}) {LOOK_ALIKE}: read so, they are "
+            f"{len(several):,}; write a group in one way"
+        )
+    if missing := sum(n for name, n in counts.items() if is_missing(name)):
+        names = len(counts) - len(there)
+        which, are = (
+            ("a group", "is one group") if names == 1 else (f"{names} groups", "are groups")
+        )
+        yield (
+            f"{_texts(missing)} of {which} ({column}) whose name is {AS_MISSING}, and {are} here; "
+            "leave the cell empty if they have none"
+        )
+
+
+def is_missing(name: str) -> bool:
+    """Tell whether a name is what programs write for a missing value."""
+    return name.strip().casefold() in _MISSING
+
+
+def as_a_reader_takes(name: str) -> str:
+    """Give a name as a reader takes it, for comparisons.
+
+    >>> as_a_reader_takes("Very\u00a0 good\u200b"), as_a_reader_takes("\uff11.0")
+    ('very good', '1')
+    """
+    if name.isascii() and name.isdecimal():
+        return name
+    seen = unicodedata.normalize("NFKC", name)
     seen = "".join(sign for sign in seen if unicodedata.category(sign) != "Cf")
     return _WHOLE.sub(r"\1", " ".join(seen.casefold().split()))
 

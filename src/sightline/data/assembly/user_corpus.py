@@ -14,13 +14,16 @@ from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.interning import Span, kept_once
 from sightline.core.tokeniser import tokenise
 from sightline.data.assembly.corpus import Corpus, Text, count_cut_words
+from sightline.data.assembly.data_warnings import ONE_LABEL
 from sightline.data.assembly.split_tables import Sheet, sheets_of
 from sightline.data.read_progress import is_large, report_progress
 from sightline.data.readers.csv_jsonl import Records
 from sightline.data.readers.table_columns import (
     Columns,
     RecordCells,
+    as_one_label,
     find_columns,
+    holds_one_label,
     read_group,
     read_ids,
     read_records,
@@ -119,13 +122,23 @@ class _Read:
     split: str
     """The split of all its records; empty if a column names the splits, or nothing does."""
     blank: int
+    one_label: bool
+    """Whether its column of labels says 0 or 1 in every row."""
 
 
 def _from_tables(spec: DataSpec, sheets: Sequence[Sheet], notes: tuple[str, ...] = ()) -> _Found:
     read = [_read(spec, sheet) for sheet in sheets]
     shared = _share_ids(read)
-    label_names = tuple(dict.fromkeys(record.label for one in read for record in one.cells))
-    numbers = {label: number for number, label in enumerate(label_names)}
+    written = dict.fromkeys(record.label for one in read for record in one.cells)
+    # All tables together: one of them may lack the other labels by chance.
+    if all(one.one_label for one in read):
+        notes = (*notes, f"the column {spec.label!r} {ONE_LABEL}")
+        read_as = {label: as_one_label(label, spec.label) for label in written}
+    else:
+        read_as = {label: label for label in written}
+    label_names = tuple(dict.fromkeys(read_as.values()))
+    named_by = {name: number for number, name in enumerate(label_names)}
+    numbers = {label: named_by[name] for label, name in read_as.items()}
     before = [f"{sheet.split}/" if shared else "" for sheet in sheets]
     named, longest = zip(_names(sheets, read), before, read, strict=True), spec.max_tokens
     texts = [
@@ -151,7 +164,8 @@ def _read(spec: DataSpec, sheet: Sheet) -> _Read:
         [read_group(rows.file, row, columns.group) for row in rows.records] if columns.group else []
     )
     split = "test" if spec.every_row and not columns.split else sheet.split
-    return _Read(rows.file, columns, cells, ids, groups, split, rows.blank)
+    one_label = holds_one_label(rows.records, columns)
+    return _Read(rows.file, columns, cells, ids, groups, split, rows.blank, one_label)
 
 
 def _share_ids(read: Sequence[_Read]) -> bool:

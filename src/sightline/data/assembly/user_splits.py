@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sightline.config.specs import DataSpec
 from sightline.core.error_excerpts import NOT_SHOWN, left_out, list_names, show
 from sightline.core.errors import DataError, setting
 from sightline.data.assembly.corpus import Corpus, Text
+from sightline.data.assembly.data_warnings import AS_MISSING, as_a_reader_takes, is_missing
 from sightline.data.assembly.fingerprints import fingerprint
 from sightline.data.assembly.joined_labels import find_joined_labels
 from sightline.data.assembly.split_rules import SelectedSplits, SplitRule, drop_copies
@@ -68,6 +69,8 @@ class _Own:
         # There are too many sets of labels to split by set, or to learn as classes.
         strata = ["any"] * len(labels) if self.spec.labels_sep else labels
         names, note, dropped = self._named(corpus, strata, copies, seed)
+        if self.spec.group:
+            _check_groups_alike(texts, names)
         taught = "train" in names and not self.spec.labels_sep
         known = sorted_labels(
             {one for one, name in zip(labels, names, strict=True) if name == "train" or not taught}
@@ -264,8 +267,30 @@ def _check_groups(texts: Sequence[Text]) -> None:
     if twice:
         first_name, *others = twice
         likewise = f"the groups {list_names(others, show)}" if others else ""
-        what = f"the group {show(first_name)}"
-        _refuse_twice(twice[first_name], what, "keep it in one split", likewise)
+        what, advice = f"the group {show(first_name)}", "keep it in one split"
+        if is_missing(first_name):
+            what += f", which is {AS_MISSING},"
+            advice = "leave the cell empty where a text has no group"
+        _refuse_twice(twice[first_name], what, advice, likewise)
+
+
+def _check_groups_alike(texts: Sequence[Text], names: Sequence[str]) -> None:
+    """Refuse two splits for groups whose names a reader takes for one, such as 17 and 17.0."""
+    read = {text.group: as_a_reader_takes(text.group) for text in texts}
+    first: dict[str, Text] = {}
+    apart: dict[str, tuple[Text, Text]] = {}
+    for text, split in zip(texts, names, strict=True):
+        if split and text.group and not is_missing(text.group):
+            other = first.setdefault(read[text.group], replace(text, split=split))
+            if other.split != split:
+                apart.setdefault(text.group, (other, replace(text, split=split)))
+    if apart:
+        group, *others = apart
+        two = apart[group]
+        what = f"the group {show(group)}, written {show(two[0].group)} before,"
+        advice = "write a group in one way; if they are two, give them names that differ in more"
+        likewise = f"the groups {list_names(others, show)}" if others else ""
+        _refuse_twice(two, what, advice, likewise)
 
 
 def _lines(two: tuple[Text, Text]) -> str:

@@ -16,7 +16,7 @@ from sightline.config.user_tables import EVERY_ROW, columns_of_labels
 from sightline.core.error_excerpts import list_names, show
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.interning import Span
-from sightline.data.dataset import written_set
+from sightline.data.dataset import read_set, written_set
 from sightline.data.readers.csv_jsonl import Record, Records
 
 SPLIT_NAMES = {
@@ -173,6 +173,8 @@ def read_records(file: str, records: Sequence[Record], columns: Columns) -> list
     """Parse the records of a table."""
     if not columns.labels_sep:
         _check_labelled(file, records, columns.label)
+    for column in columns.zero_one:
+        _check_zero_one(file, records, column)
     return [_cells(file, row, columns) for row in records]
 
 
@@ -234,27 +236,51 @@ def read_text(file: str, row: Record, column: str) -> str:
     return text
 
 
-_ZERO_ONE = {"0": False, "false": False, "0.0": False, "1": True, "true": True, "1.0": True}
+ZERO_ONE = {"0": False, "false": False, "0.0": False, "1": True, "true": True, "1.0": True}
 
 
-def _of_columns(file: str, row: Record, columns: Columns) -> str:
-    """Read the labels of a text: the columns with a 1."""
-    cells = {name: row.cells.get(name) for name in columns.zero_one}
-    found = {name: _ZERO_ONE.get(str(cell).strip().lower()) for name, cell in cells.items()}
-    if odd := next((name for name, one in found.items() if one is None), None):
+def _zero_or_one(row: Record, column: str) -> bool | None:
+    """Read a cell that says 0 or 1; None for any other."""
+    return ZERO_ONE.get(str(row.cells.get(column)).strip().lower())
+
+
+def _check_zero_one(file: str, records: Sequence[Record], column: str) -> None:
+    """Refuse cells that are neither 0 nor 1; they are counted, so that all can be mended at once."""
+    odd = [row for row in records if _zero_or_one(row, column) is None]
+    if odd:
+        blank = sum(_is_blank(row.cells.get(column)) for row in odd)
+        empty = f", {blank:,} of these nothing" if blank else ""
         raise DataError(
-            f"expected 0 or 1 in {odd!r}, a column of one label, got {show(cells[odd])}; write 1 "
-            "where the text has the label and 0 where not",
+            f"expected 0 or 1 in {column!r}, a column of one label, got "
+            f"{show(odd[0].cells.get(column))}; {len(odd):,} of {len(records):,} rows have neither"
+            f"{empty}; write 1 where the text has the label and 0 where not",
             file,
-            row.line,
+            odd[0].line,
         )
-    return sys.intern(written_set({name for name, one in found.items() if one}))
+
+
+def holds_one_label(records: Iterable[Record], columns: Columns) -> bool:
+    """Tell whether every cell says 0 or 1, where labels are expected: the column is then a label of
+    its own.
+    """
+    return bool(columns.labels_sep and not columns.zero_one) and all(
+        _zero_or_one(row, columns.label) is not None for row in records
+    )
+
+
+def as_one_label(written: str, column: str) -> str:
+    """Read the label of a text, which is 0 or 1, as whether the text has the label of its column.
+
+    >>> as_one_label('["1"]', "sepsis"), as_one_label('["0"]', "sepsis")
+    ('["sepsis"]', '[]')
+    """
+    return written_set({column} if ZERO_ONE[read_set(written)[0].lower()] else ())
 
 
 def _labels(file: str, row: Record, columns: Columns) -> str:
     """Read the labels of a text: separated names, or a list; it may be empty."""
     if columns.zero_one:
-        return _of_columns(file, row, columns)
+        return sys.intern(written_set([one for one in columns.zero_one if _zero_or_one(row, one)]))
     cell = row.cells.get(columns.label)
     if isinstance(cell, list | tuple | set | frozenset):
         named = [_written(one) for one in cell]
