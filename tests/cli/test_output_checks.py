@@ -224,7 +224,7 @@ def test_a_name_too_long_for_what_is_written_beside_it_is_refused(
     if flag == "--store" or (command, flag) in WITHIN:
         return  # nothing is written beside them
     result = refused(sightline, place, [*WRITES[command, flag], f"{'n' * 243}.csv"])
-    assert result.endswith("File name too long")
+    assert result.endswith("File name too long; give it a shorter name")
 
 
 # ---------------------------------------------------------------- what is read, and what else is written
