@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sightline.config.specs import DataSpec
-from sightline.core.error_excerpts import NOT_SHOWN, left_out, list_names, show
+from sightline.core.error_excerpts import NOT_SHOWN, left_out, list_names, list_values, show
 from sightline.core.errors import DataError, setting
 from sightline.data.assembly.corpus import Corpus, Text
 from sightline.data.assembly.fingerprints import fingerprint
@@ -263,7 +263,7 @@ def _check_groups(texts: Sequence[Text]) -> None:
             twice.setdefault(text.group, (other, text))
     if twice:
         first_name, *others = twice
-        likewise = f"the groups {list_names(others, show)}" if others else ""
+        likewise = list_values("group", others) if others else ""
         what = f"the group {show(first_name)}"
         _refuse_twice(twice[first_name], what, "keep it in one split", likewise)
 
