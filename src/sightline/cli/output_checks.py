@@ -176,7 +176,7 @@ def _check_ours(output: Output) -> None:
 
 
 def may_be_ours(output: Output) -> bool:
-    """Check whether a file that would be replaced begins as those that sightline writes there."""
+    """Check whether a file that would be replaced begins like a file that sightline writes there."""
     like = output.like or {CARD: own_files.CARD, JUNIT: own_files.SUITES}.get(output.flag, b"")
     if not like and output.path.suffix.lower() in PAGES:
         like = own_files.PAGE
