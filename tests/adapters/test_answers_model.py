@@ -5,6 +5,7 @@ import os
 import sys
 import types
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import sightline
 from sightline.adapters.answers_model import FLOOR, AnswersModel
 from sightline.adapters.compatibility import check
 from sightline.adapters.load_external import load_elsewhere
+from sightline.core.error_excerpts import without_excerpts
 from sightline.core.errors import AnswerError, DataError, ModelError, SpecError
 from sightline.core.example import Example, shortened
 from sightline.core.tokeniser import tokenise
@@ -219,6 +221,32 @@ def test_a_text_that_always_fails_is_named_and_the_others_are_kept() -> None:
     assert not {f"w{number}" for number in range(9)} & {
         text for call in heard.calls[before:] for text in call
     }
+
+
+@pytest.mark.parametrize("wrong", [lambda texts: 1 / 0, lambda texts: [[2.0, 3.0]] * len(texts)])
+@pytest.mark.parametrize(
+    ("failing", "whose"),
+    [
+        ("good bad film", "; it is text n9; "),
+        ("bad film", "; it is a changed copy of text n9; "),
+        ("film", "; it is a changed copy of text n9; "),
+    ],
+)
+def test_an_error_names_the_audited_text(wrong, failing: str, whose: str) -> None:
+    texts = [example("one two three"), replace(example("good bad film"), id="n9", index=1)]
+    ours = model(lambda texts: (wrong if failing in texts else by_cue)(texts), batch=1)
+    batch = ours.collate(texts)
+    asked = (
+        partial(ours.trace_variants, batch.keep(batch.word == 2))
+        if failing == "film"
+        else partial(ours.trace, batch)
+    )
+    with pytest.raises(AnswerError, match=r"number \d of those asked") as caught:
+        asked()
+    assert whose in str(caught.value)
+    with without_excerpts(), pytest.raises(AnswerError) as caught:
+        asked()
+    assert whose.replace("n9", "[not shown]") in str(caught.value)
 
 
 def test_a_function_that_fails_in_a_test_ends_the_audit() -> None:

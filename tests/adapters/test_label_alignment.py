@@ -203,7 +203,7 @@ def test_a_label_that_is_not_shown_is_found_by_its_row_and_classes_are_named(
         numbered_for(data, ("0", "1"))
     message = str(caught.value)
     assert f"{NOT_SHOWN} (1 text, {table}:14)" in message
-    assert "'0', '1' and 1 that is not shown" in message
+    assert "the data have the labels '0', '1' and 1 label that is not shown, the model" in message
     assert "Secret" not in message
 
 

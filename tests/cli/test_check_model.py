@@ -187,14 +187,16 @@ def test_a_bad_spec_is_one_line_and_code_2(sightline: Call, module, spec):
     [
         (
             "import not_installed_anywhere",
-            "importing mine_.* failed: No module named 'not_installed_anywhere'; install",
+            r"importing mine_.* failed: ModuleNotFoundError: No module named "
+            r"'not_installed_anywhere' \(mine_\d+.py:1\); install",
         ),
         (
             "1 / 0",
-            "failed: ZeroDivisionError: division by zero; it must import without running anything",
+            r"failed: ZeroDivisionError: division by zero \(mine_\d+.py:1\); "
+            "it must import without running anything",
         ),
-        ("def build(:", "failed: SyntaxError"),
-        ("raise SystemExit(3)", "failed: SystemExit: 3; it must import"),
+        ("def build(:", r"failed: SyntaxError: invalid syntax \(mine_\d+.py:1\); it"),
+        ("raise SystemExit(3)", r"failed: SystemExit: 3 \(mine_\d+.py:1\); it must import"),
     ],
 )
 def test_a_module_that_does_not_import_is_told_in_words(
@@ -393,3 +395,18 @@ def quoting():
     assert done.code == 2
     assert "collate raised ValueError" in done.err + done.out
     assert ("SECRET" in done.err + done.out) == (not flag)
+
+
+@pytest.mark.parametrize("flag", ["", "--no-texts", "--no-ids"])
+@pytest.mark.parametrize("raised", ["ValueError", "SystemExit", "ModuleNotFoundError"])
+def test_what_an_import_quotes_is_left_out_by_either_flag(
+    sightline: Call, here: Path, monkeypatch: pytest.MonkeyPatch, raised: str, flag: str
+):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    name = write(here, f"\nraise {raised}('cannot read SECRET')")
+    for command in ("check-model", f"py:{name}:build"), ("check-model", f"answers:{name}:ask"):
+        done = sightline(*command, *filter(None, [flag]))
+        assert done.code == 2
+        assert f"importing {name} failed: {raised}" in done.err
+        assert f"({name}.py:2); " in done.err
+        assert ("SECRET" in done.err + done.out) == (not flag)

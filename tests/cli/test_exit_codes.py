@@ -164,8 +164,8 @@ def test_wrong_input(sightline: Call, here: Path, no_training, arguments):
 
 
 SPELLED = {
-    "--text body": "there is no column 'body' to read as 'text'; there are 'text', 'label', 'split'; name "
-    "the right column with --text",
+    "--text body": "there is no column 'body' to read as 'text'; the table has the columns 'text', 'label', 'split'; name "
+    "the right column with --text; this line is read as the header: add one if the table has none",
     "--label text": "--label: names 'text', as --text does; a text cannot be its own label",
     "": "keep it in one split, or drop copies (--on-copies drop)",
 }
@@ -237,7 +237,7 @@ def test_a_disk_that_refuses_is_told_with_the_place(
     note, *stopped, error = done.err.splitlines()  # the note is on the training, which was done
     assert (note[:5], error) == (
         "note:",
-        "error: cannot write report.html: No space left on device",
+        "error: cannot write report.html: No space left on device; make room, or write elsewhere",
     )
     looks, trained = stopped
     assert looks.startswith("stopped: ")
@@ -351,6 +351,32 @@ def test_what_a_file_holds_is_left_out_of_errors_by_either_flag(
     assert done.code == 2
     assert "bare.csv" in one_error(done.err)
     assert ("SECRET" in done.err) == (not flag)
+
+
+NO_HEADER = {
+    "SECRET hurts,no\nmore words,yes\n": "the table has 2 columns that are not shown",
+    "SECRET,SECRET\nmore words,yes\n": "different names, got [not shown] twice; rename one",
+}
+
+
+@pytest.mark.parametrize("table", NO_HEADER)
+@pytest.mark.parametrize("hiding", [("--no-texts",), ("--no-texts", "--no-ids")])
+def test_an_error_that_hides_says_how_to_see_and_what_a_header_is(
+    sightline: Call, here: Path, table: str, hiding: tuple[str, ...]
+):
+    Path("bare.csv").write_text(table)
+    done = sightline("audit", "--data", "bare.csv", *hiding)
+    assert done.code == 2
+    assert NO_HEADER[table] in done.err
+    assert "; this line is read as the header: add one if the table has none; to see" in done.err
+    without = " and ".join(hiding)
+    assert one_error(done.err).endswith(
+        "to see what is not shown, run `sightline check-data` on the data, or this once without "
+        f"{without}"
+    )
+    shown = sightline("check-data", "--data", "bare.csv").err
+    assert "SECRET" in shown
+    assert "to see" not in shown
 
 
 def test_a_finding_closes_its_gate_when_it_is_contradicted(finished: Finished):

@@ -4,12 +4,16 @@ import csv
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
 from sightline.audits.audit_result import Audit
+from sightline.cli.own_files import FIGURES as FIGURE_FILES
+from sightline.cli.own_files import is_ours
 from sightline.config.specs import RunSpec
 from sightline.experiments.store import Store
 from sightline.report.figures import matplotlib_output
-from sightline.report.figures.figure_registry import FIGURES
+from sightline.report.figures.figure_registry import FIGURES, write_plot
+from sightline.report.figures.plot import Plot
 from tests.cli.conftest import Call, Finished
 from tests.report.test_plots import BASE, RUNS
 
@@ -161,3 +165,33 @@ def test_a_table_that_nobody_named_is_not_replaced_by_the_numbers(
     assert [path.name for path in here.iterdir()] == ["reviews.csv"]
     for name in ("tau.PDF", "tau.PDF", "own.svg", "own.png"):
         assert sightline(*asked, name).code == 0  # its own numbers are replaced
+
+
+@pytest.mark.parametrize("ending", [".svg", ".png", ".pdf"])
+def test_a_figure_replaces_only_a_figure_of_sightline(
+    sightline: Call, finished: Finished, here: Path, ending: str
+) -> None:
+    asked = ("figure", "tau-by-class", finished.saved, "--out")
+    theirs = Figure()
+    theirs.subplots().plot([1, 2])
+    theirs.savefig(f"theirs{ending}", metadata={"Title": "theirs"})
+    before = Path(f"theirs{ending}").read_bytes()
+    Path("theirs.csv").write_text("text,label\n")
+    done = sightline(*asked, f"theirs{ending}")
+    assert (done.code, done.out) == (2, "")
+    assert (
+        f"--out theirs{ending}: exists and is no such file of sightline; name another" in done.err
+    )
+    assert Path(f"theirs{ending}").read_bytes() == before
+    assert [sightline(*asked, f"ours{ending}").code for _ in range(2)] == [0, 0]
+    # A picture of the user does not make the table next to it ours.
+    other = {".svg": ".png", ".png": ".pdf", ".pdf": ".svg"}[ending]
+    assert "theirs.csv: exists, and no figure" in sightline(*asked, f"theirs{other}").err
+    assert Path("theirs.csv").read_text() == "text,label\n"
+
+
+def test_a_title_beyond_latin_is_recognised(here: Path) -> None:
+    plot = Plot("τ by class", (), lambda figure: None, ("a",), ((1,),))
+    for ending, like in FIGURE_FILES.items():
+        place = here / f"p{ending}"
+        assert is_ours(write_plot(plot, place), like), ending

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from sightline.cli.os_errors import system_refusal
+from sightline.cli.output import writing
+from sightline.core.errors import StoreError
 from tests.cli.conftest import Call
 
 LONG = "b/" * 2100
@@ -97,3 +99,19 @@ def test_a_stdout_that_takes_nothing(tmp_path: Path, command, expected) -> None:
 
 def test_a_closed_stderr_does_not_speak_on_stdout(tmp_path: Path) -> None:
     assert shell("sightline report nothere 2>&-", tmp_path) == (2, "", "")
+
+
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [
+        (errno.EFBIG, "File too large; write elsewhere, or raise the limit"),
+        (errno.ENOSPC, "No space left on device; make room, or write elsewhere"),
+        (errno.ENOENT, "No such file or directory; name another place"),
+    ],
+)
+def test_what_cannot_be_written_says_what_to_do(number: int, advice: str) -> None:
+    with (
+        pytest.raises(StoreError, match=rf"^cannot write x\.html: {advice}$"),
+        writing(Path("x.html")),
+    ):
+        raise OSError(number, os.strerror(number), "elsewhere")

@@ -224,7 +224,7 @@ def test_a_name_too_long_for_what_is_written_beside_it_is_refused(
     if flag == "--store" or (command, flag) in WITHIN:
         return  # nothing is written beside them
     result = refused(sightline, place, [*WRITES[command, flag], f"{'n' * 243}.csv"])
-    assert result.endswith("File name too long")
+    assert result.endswith("File name too long; give it a shorter name")
 
 
 # ---------------------------------------------------------------- what is read, and what else is written
@@ -461,6 +461,35 @@ def test_a_file_of_the_user_is_not_replaced(written: str, here: Path) -> None:
     assert output.path.read_text() == MINE[written]
     output.path.write_text("")  # an empty file is as good as none
     check_places((), output)
+
+
+TABLE_OF_MINE = "text,predicted,probability of yes\nit hurts,no,0.1\n"
+NO_TABLE_OF_OURS = {
+    "predict m d.csv --out mine.csv": TABLE_OF_MINE,
+    "predict m d.csv --out gold.csv": "line,predicted,probability of no,gold\n2,no,0.9,yes\n",
+    "predict m d.csv --out mine.jsonl": '{"line": 2, "predicted": "no", "note": "it hurts"}\n',
+    "predict m d.csv --format csv --out mine.html": TABLE_OF_MINE,
+    "vectors --data d.csv --out mine.txt": "Dictated on the second of May: 1.000000 ml\n",
+    "vectors --data d.csv --out glove.txt": "the 0.418 0.24968 -0.41242\n",
+    "vectors --data d.csv --out mine.txt.gz": "\x1f\x8b and no more",
+    "results --store st --csv mine.csv": "key,state,data,model,seed\n1,2,3,4,5\n",
+    "study s.toml --store st --table mine.csv": "column,value,low,high\nage,1,0,2\n",
+    "study s.toml --store st --table mine.md": "**My table**\n\n| a | b |\n|---|---|\n",
+    "study s.toml --store st --table mine.tex": "% \\usepackage{booktabs}\n\\section{Mine}\n",
+    "table jain2019:J-2 sa --out mine.csv": TABLE_OF_MINE,
+}
+
+
+@pytest.mark.parametrize("line", NO_TABLE_OF_OURS)
+def test_a_table_of_the_user_is_not_replaced(
+    sightline: Call, place: Path, monkeypatch, line: str
+) -> None:
+    monkeypatch.setattr("sightline.experiments.grid.with_vectors", lambda model, path: model)
+    *_, flag, name = line.split()
+    Path(name).write_text(NO_TABLE_OF_OURS[line], encoding="latin-1")
+    assert refused(sightline, place, line.split()) == (
+        f"{flag} {name}: exists and is no such file of sightline; name another file, or move this one"
+    )
 
 
 def test_what_sightline_wrote_is_replaced(sightline: Call, finished: Finished, here: Path) -> None:

@@ -71,6 +71,32 @@ def test_every_form_of_an_answer_is_the_same(ask, kept: Store, here: Path) -> No
     assert read == rows
 
 
+MINE = {
+    "mine.csv": "text,label\nit hurts,1\n",
+    "mine.json": '[\n {\n  "text": "it hurts",\n  "label": 1\n }\n]',
+    "other.json": '{"text": "it hurts"}',
+    "mine.parquet": "PAR1, or so it says",
+}
+
+
+@pytest.mark.parametrize("name", MINE)
+def test_an_answer_replaces_only_an_answer_with_its_columns(ask, here: Path, name: str) -> None:
+    Path(name).write_text(MINE[name])
+    done = ask(MEANS, "--out", name)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        f"error: --out: {name} exists and is no answer with the columns of this one; name another "
+        "file, or move this one\n"
+    )
+    assert Path(name).read_text() == MINE[name]
+    Path(name).write_text("")  # an empty file is as good as none
+    odd = "SELECT seed AS '\"a\" \n=', key AS '=b,' FROM runs"
+    for query in (MEANS, MEANS, f"{MEANS} LIMIT 0", MEANS):
+        assert ask(query, "--out", name).code == 0
+    assert (ask(odd, "--out", name).code, ask(odd, "--out", f"odd-{name}").code) == (2, 0)
+    assert ask(odd, "--out", f"odd-{name}").code == 0
+
+
 def test_nothing_a_terminal_would_obey_is_printed(ask) -> None:
     done = ask("SELECT error FROM runs WHERE state = 'failed'")
     assert done.out == "error\n␛[2Jboom\n1 row\n"
@@ -103,15 +129,14 @@ def test_nothing_a_terminal_would_obey_is_printed(ask) -> None:
 def test_what_is_refused_is_one_line_and_leaves_everything(
     ask, here: Path, more: tuple[str, ...], message: str
 ) -> None:
-    for name in ("a.csv", "a.parquet"):
-        Path(name).write_text("the old one")
+    old = {"a.csv": "the old one", "a.parquet": ""}
+    for name, text in old.items():
+        Path(name).write_text(text)
     done = ask(*more)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"error: {message}")
     assert len(done.err.splitlines()) == 1
-    assert {path.name: path.read_text() for path in here.iterdir()} == dict.fromkeys(
-        ("a.csv", "a.parquet"), "the old one"
-    )
+    assert {path.name: path.read_text() for path in here.iterdir()} == old
 
 
 @pytest.mark.parametrize(

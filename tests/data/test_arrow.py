@@ -121,7 +121,7 @@ def test_parquet_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     same_text("notes", record())
     parquet.write_table(pa.table({"words": ["a"], "label": ["b"]}), file)
     assert (
-        "t.parquet:1: there is no column 'text' to read as 'text'; there are 'words', 'label'"
+        "t.parquet:1: there is no column 'text' to read as 'text'; the table has the columns 'words', 'label'"
         in record()
     )
     parquet.write_table(pa.table({"text": ["a", None], "label": ["b", "c"]}), file)

@@ -318,7 +318,7 @@ def test_groups_in_two_named_splits_are_told_of_at_once(three: Path) -> None:
         (three / f"{name}.csv").write_bytes(table(records, HEADER))
     message = (
         r"c.csv:2: the group 'w8' is in train at .*a.csv:50 and in test here; keep it in one "
-        r"split; likewise the groups 'w9'$"
+        r"split; likewise the group 'w9'$"
     )
     with pytest.raises(DataError, match=message):
         load(replace(files(three, train="a.csv", test="c.csv"), group="who"), 0)

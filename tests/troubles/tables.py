@@ -334,7 +334,7 @@ MESSAGES: dict[str, tuple[str, Make, tuple[str, ...], str]] = {
         lambda: table(rows(), ("body", "stars")),
         (),
         (
-            r"missing\.csv:1: .*'text' to read as 'text'; there are 'body', 'stars'; .*with "
+            r"missing\.csv:1: .*'text' to read as 'text'; the table has the columns 'body', 'stars'; .*with "
             r"(text=|--text)"
         ),
     ),

@@ -36,10 +36,11 @@ PROMISES = (
     ),
     _promise(
         (
-            "No output takes the place of an input, of another output, or of anything that is "
-            "neither a file nor a folder"
+            "No output takes the place of an input, of another output, of a file that sightline did "
+            "not write, or of anything that is neither a file nor a folder"
         ),
         "tests/cli/test_output_checks.py",
+        "tests/cli/test_own_files.py",
     ),
     _promise(
         (

@@ -12,6 +12,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -229,11 +230,11 @@ class AnswersModel:
 
     def trace_variants(self, batch: Batch) -> Trace:
         """Answer texts whose map is never shown: the weights are all equal."""
-        texts = [
-            source.text if len(left) == len(source.tokens) else _without(source, left)
+        asked = [
+            (source, source.text if len(left) == len(source.tokens) else _without(source, left))
             for source, left in _sources(batch)
         ]
-        chances = self.cache.answers(texts, fresh=self.asks_fresh)
+        chances = self._answers(asked, fresh=self.asks_fresh)
         even = batch.attendable / batch.attendable.sum(1, keepdim=True).clamp(min=1)
         logits = torch.from_numpy(np.log(np.maximum(chances, FLOOR)))
         return Trace(batch, self.embed(batch), even.double(), logits)
@@ -262,20 +263,38 @@ class AnswersModel:
     def _left_out(self, sources: Sequence[Example]) -> list[Weights]:
         """Leave each word out of its text in turn; a text of one word has nothing left to answer."""
         asked = [
-            [_without(one, np.delete(np.arange(n), place)) for place in range(n)] if n > 1 else []
+            [(one, _without(one, np.delete(np.arange(n), place))) for place in range(n)]
+            if n > 1
+            else []
             for one in sources
             for n in [len(one.tokens)]
         ]
-        texts = [one.text for one in sources]
-        if not texts:
+        if not sources:
             return []
-        found = self.cache.answers([*texts, *(text for each in asked for text in each)])
-        whole, rest = found[: len(texts)], found[len(texts) :]
+        found = self._answers([*((one, one.text) for one in sources), *chain(*asked)])
+        whole, rest = found[: len(sources)], found[len(sources) :]
         ends = np.cumsum([len(each) for each in asked])
         return [
             total_variation(part, own[None])
             for own, part in zip(whole, np.split(rest, ends[:-1]), strict=True)
         ]
+
+    def _answers(
+        self, asked: Sequence[tuple[Example, str]], *, fresh: bool = False
+    ) -> Float[np.ndarray, "N C"]:
+        """Answer texts; an error about one names the audited text that it was made of."""
+        try:
+            return self.cache.answers([text for _, text in asked], fresh=fresh)
+        except AnswerError as error:
+            source = next((one for one, text in asked if text == error.text), None)
+            if source is None:
+                raise
+            copy = "" if error.text == source.text else "a changed copy of "
+            raise AnswerError(
+                f"{error.wrong}; it is {copy}text {show_id(source.id)}",
+                change=error.change,
+                text=error.text,
+            ) from error
 
     def _check_given(self, texts: Sequence[Example], made: Mapping[str, Array]) -> None:
         lacking = [text.id for text in texts if text.id not in made]

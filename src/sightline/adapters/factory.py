@@ -19,7 +19,7 @@ from sightline.adapters.checks.forward_checks import MOST_UNKNOWN, unknown_share
 from sightline.adapters.label_views import has_labels
 from sightline.adapters.truncation import visible_texts
 from sightline.adapters.validate_model import WRAP_IT, validate
-from sightline.adapters.validate_outputs import call_user_code
+from sightline.adapters.validate_outputs import call_user_code, described, is_fault
 from sightline.adapters.wrap import WrappedModule
 from sightline.config.spec_syntax import PY
 from sightline.core.errors import ModelError, SpecError
@@ -84,13 +84,12 @@ def _imported(spec: str, name: str) -> ModuleType:
             )
             raise ModelError(message, change="run sightline in the folder that holds it") from error
         raise ModelError(
-            f"{spec}: importing {name} failed: {error}", change="install what it needs"
+            f"{spec}: importing {name} failed: {described(error)}", change="install what it needs"
         ) from error
-    except (
-        Exception,
-        SystemExit,
-    ) as error:  # a script without a main guard may do anything, even exit
-        message = f"{spec}: importing {name} failed: {type(error).__name__}: {error}"
+    except BaseException as error:  # a script without a main guard may do anything, even exit
+        if not is_fault(error):
+            raise
+        message = f"{spec}: importing {name} failed: {described(error)}"
         raise ModelError(message, change="it must import without running anything") from error
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from sightline.config.label_map import READ_AS, read_label_map, written_label_map
 from sightline.config.spec_syntax import BY_CONFIG
-from sightline.core.error_excerpts import left_out, list_names, show, show_name
+from sightline.core.error_excerpts import left_out, list_names, list_values, show, show_name
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable
@@ -251,8 +251,8 @@ def _unknown(
 ) -> DataError:
     """Make an error that lists both sides, with a map to complete."""
     message = (
-        f"{data}: the model has no class for {_counted_labels(unknown, texts)}; the data have the "
-        f"labels {_list_labels(labels, names)}"
+        f"{data}: the model has no class for {_counted_labels(unknown, texts)}; the data have "
+        f"{_list_labels(labels, names)}"
     )
     message += f", the model has the classes {list_names(names)}"
     return DataError(
@@ -276,11 +276,11 @@ def _list_labels(labels: Sequence[str], names: Sequence[str]) -> str:
     """List the labels of the data; where labels are not shown, name the classes of the model and
     count the others.
     """
-    others = [label for label in labels if label not in names]
-    if not left_out() or not others:
-        return list_names(labels)
-    known = [label for label in labels if label in names]
-    return " and ".join(filter(None, (list_names(known), list_names(others, show))))
+    known = [label for label in labels if label in names or not left_out()]
+    others = [label for label in labels if label not in known]
+    shown = f"the label{'s' * (len(known) > 1)} {list_names(known)}" if known else ""
+    hidden = list_values("label", others) if others else ""
+    return " and ".join(filter(None, (shown, hidden)))
 
 
 def map_advice(labels: Sequence[str], names: Sequence[str], known: Mapping[str, str]) -> str:

@@ -44,7 +44,7 @@ def user_code_errors(
 
     def explained(error: BaseException) -> ModelError:
         return ModelError(
-            f"{name} raised {_described(error)} ({_place(error)})",
+            f"{name} raised {described(error)}",
             change=f"mend {name} there, or what it is given",
         )
 
@@ -58,8 +58,7 @@ def probe_errors(name: str, tokens: int) -> Iterator[None]:
 
     def explained(error: BaseException) -> ModelError:
         return ModelError(
-            f"{name} could not run a made-up text of {tokens} tokens: {_described(error)} "
-            f"({_place(error)})",
+            f"{name} could not run a made-up text of {tokens} tokens: {described(error)}",
             change="check that the model's own pipeline of transformers answers texts of any "
             "length; if it does not, correct the configuration or the code of the model",
         )
@@ -83,10 +82,12 @@ def _errors_as(
         raise explained(error) from error
 
 
-def _described(error: BaseException) -> str:
+def described(error: BaseException) -> str:
+    """Give the class of an error of the user's code, its message, and the line that raised."""
     # Its message may hold a text, as a KeyError of a missing word does.
-    message = "" if left_out() else next(iter(str(error).strip().splitlines()), "")
-    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+    text = "" if left_out() else str(error.msg if isinstance(error, SyntaxError) else error)
+    message = next((f": {line}" for line in text.strip().splitlines()), "")
+    return f"{type(error).__name__}{message} ({_place(error)})"
 
 
 def is_fault(error: BaseException) -> bool:
@@ -98,6 +99,8 @@ def is_fault(error: BaseException) -> bool:
 
 def _place(error: BaseException) -> str:
     """The deepest line outside torch and sightline, which only watch it: the user looks there first."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{Path(error.filename).name}:{error.lineno}"
     frames = [
         frame for frame in extract_tb(error.__traceback__) if not frame.filename.startswith(_TORCH)
     ]

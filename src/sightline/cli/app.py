@@ -58,6 +58,8 @@ from sightline.report.sanitize import one_line
 
 _TAKE_MEMORY = ("--memory", "--batch-size", "--max-tokens", "--dimension", "--workers")
 """Flags that reduce memory when lowered, if a command has them."""
+_HIDE = ("--no-texts", "--no-ids")
+"""Flags that leave values of files out of messages."""
 _LEFT = "code that is not sightline's ended the command; let the model raise an error instead"
 
 
@@ -176,7 +178,7 @@ def run(arguments: Sequence[str]) -> int:
 def _ended(error: BaseException, asked: Sequence[str], *, debug: bool) -> int:
     """Report what ended a command, and return its exit code."""
     if isinstance(error, SightlineError):
-        return _failed(_describe(error, asked), WRONG_INPUT)
+        return _failed(_describe(error, asked) + _how_to_see(error.message, asked), WRONG_INPUT)
     if isinstance(error, STOPS):
         return say_stopped(TERMINATED if isinstance(error, Terminated) else INTERRUPTED)
     if isinstance(error, BrokenPipeError):
@@ -206,7 +208,7 @@ def _invoke(arguments: Sequence[str]) -> int:
     words = tuple(
         arguments
     )  # handed on as the context's object, so that a report can name the command
-    with without_excerpts(active=not {"--no-texts", "--no-ids"}.isdisjoint(words)):
+    with without_excerpts(active=not set(_HIDE).isdisjoint(words)):
         code = _made(app).main(list(words), prog_name="sightline", standalone_mode=False, obj=words)
     sys.stdout.flush()  # a reader that has gone is noticed here, before Python shuts down
     return code if isinstance(code, int) else DONE
@@ -258,6 +260,15 @@ def _describe(error: SightlineError, asked: Sequence[str]) -> str:
 
     description = error.spelled(spelled)
     return f"{_flag(error.field, asked)}: {description}" if error.field else description
+
+
+def _how_to_see(message: str, asked: Sequence[str]) -> str:
+    """Say how to see the values that a message leaves out."""
+    hiding = [flag for flag in _HIDE if flag in asked]
+    if not hiding or "not shown" not in message:
+        return ""
+    without = f"this once without {' and '.join(hiding)}"
+    return f"; to see what is not shown, run `sightline check-data` on the data, or {without}"
 
 
 def _flag(field: str, asked: Sequence[str]) -> str:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sightline.cli import flags
+from sightline.cli import flags, own_files
 from sightline.cli.output import emit, note_left_out, print_lines, writing
-from sightline.cli.output_checks import Output, check_places
+from sightline.cli.output_checks import Output, check_places, may_be_ours
 from sightline.core.errors import SpecError, StoreError, near_it, setting
 from sightline.report.redact import redacted
 
@@ -79,16 +79,16 @@ def figure(
     if text_id is not None and not FIGURES[name].of_a_text:
         raise SpecError(f"{name} is not a figure of one text; leave it out", field="text_id")
     found = [Path(one) for one in places]
-    check_places([("PLACE", one) for one in found], Output("--out", out))
+    check_places([("PLACE", one) for one in found], _picture(out))
     if out.suffix.lower() not in ENDINGS:
         raise SpecError(
             f"expected a name that ends in {', '.join(ENDINGS)}, got {out}", field="out"
         )
     check_drawing()
     folders = _folders(FIGURES[name], places)
-    written = Output("--out", out), Output("the numbers next to it,", numbers_of(out))
+    written = _picture(out), Output("the numbers next to it,", numbers_of(out))
     check_places([("PLACE", one) for one in (*found, *folders)], *written)
-    _check_numbers(written[1], out, ENDINGS)
+    _check_numbers(written[1], [out, *map(out.with_suffix, ENDINGS)])
     with writing(out):
         write_figure(_read(folders, ids=not no_ids), name, out, text_id)
     if as_json:
@@ -96,10 +96,14 @@ def figure(
     return print_lines([f"figure: {out}", f"numbers: {numbers_of(out)}"])
 
 
-def _check_numbers(numbers: Output, out: Path, endings: Sequence[str]) -> None:
+def _picture(path: Path) -> Output:
+    return Output("--out", path, like=own_files.FIGURES.get(path.suffix.lower(), b""))
+
+
+def _check_numbers(numbers: Output, figures: Sequence[Path]) -> None:
     """Refuse to replace a file that nobody named, unless a figure of its name is there too."""
-    figures = [out, *map(out.with_suffix, endings)]
-    if numbers.path.exists() and not any(one.exists() for one in figures):
+    drawn = (one.is_file() and may_be_ours(_picture(one)) for one in figures)
+    if numbers.path.exists() and not any(drawn):
         raise StoreError(
             f"{numbers}: exists, and no figure of this name is there; give {setting('out')} "
             "another name"

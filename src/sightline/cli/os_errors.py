@@ -32,6 +32,11 @@ _OUTSIDE = {
 _LENGTH = 120
 
 
+def what_to_do(error: OSError) -> str:
+    """Say what to do where the system refused to write."""
+    return _OUTSIDE.get(error.errno or 0, "name another place")
+
+
 def system_refusal(error: BaseException) -> str | None:
     """Say what the system refused, for which file, and what to do; None for other errors."""
     if not isinstance(error, OSError) or error.errno not in _OUTSIDE:

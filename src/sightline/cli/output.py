@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sightline._io.atomic_write import plain, write_bytes
+from sightline.cli.os_errors import what_to_do
 from sightline.core.errors import StoreError
 from sightline.report.sanitize import one_line, visible
 
@@ -59,7 +60,8 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
+        why = error.strerror or error
+        raise StoreError(f"cannot write {path}: {why}; {what_to_do(error)}") from error
 
 
 def write_text(path: Path, text: str) -> None:

@@ -7,7 +7,6 @@ Every command that writes calls `check_places` once, with everything that it rea
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
@@ -18,6 +17,7 @@ from sightline._io.atomic_write import hidden_name, is_free, kind_of, put_back
 from sightline.api.data_source import data_places
 from sightline.api.folders import store_files
 from sightline.api.model_source import model_place, prompt_files
+from sightline.cli import own_files
 from sightline.cli.output import print_message, writing
 from sightline.cli.report_files import PAGES
 from sightline.core.errors import SpecError, StoreError
@@ -26,14 +26,6 @@ if TYPE_CHECKING:
     from sightline.api.data_source import DataSpec
 
 CARD, JUNIT = "--card", "--junit"
-_CARD = rb"(\*\*|<article>\n<h2>)(Attention audit: |Audit of |Attention by label )"
-_SUITES = rb'<testsuites( />|>\s*<testsuite name="sightline)'
-_PAGE = (
-    rb'\s*<!DOCTYPE html>\s<html lang="en">\s<head>\s<meta charset="utf-8">\s'
-    rb'<meta http-equiv="Content-Security-Policy" .*?<title>[^<]* \xe2\x80\x93 sightline( audit| demo)?</title>'
-)
-_START = 2**20
-"""The bytes in which a page, a card and a JUnit file of ours show that they are ours."""
 Input = tuple[str, Path | None]
 """A flag and the file or folder that it reads; None if there is none."""
 
@@ -55,11 +47,15 @@ class Folder:
 
 @dataclass(frozen=True)
 class Output:
-    """A flag and the place that it writes: a file, or a folder of some kind."""
+    """A flag and the place that it writes: a file, or a folder of some kind.
+
+    ``like`` is the pattern in `own_files` of a file that may be replaced.
+    """
 
     flag: str
     path: Path
     folder: Folder | None = None
+    like: bytes = b""
 
     def __str__(self) -> str:
         return f"{self.flag} {self.path}"
@@ -117,6 +113,9 @@ def check_places(inputs: Sequence[Input], *outputs: Output | None) -> None:
             _check_input(output, flag, path)
     for output, other in permutations(asked, 2):
         _check_other(output, other)
+    for output in asked:
+        with writing(output.path):
+            _check_ours(output)
 
 
 def note_replaced(*outputs: Output | None) -> None:
@@ -165,24 +164,23 @@ def _check_kind(output: Output) -> None:
         )
     if folder is not None and found == "folder":
         _check_replaced(output, folder)
-    if found == "file" and not _may_be_ours(output):
-        raise StoreError(f"{output}: exists and is no such file of sightline; name another file")
     kind_of(hidden_name(output.path))  # refused here: a name too long for its temporary file
 
 
-def _may_be_ours(output: Output) -> bool:
-    """Check whether a page, a card or a JUnit file that would be replaced begins as ours do. Tables
-    and other files do not, and a repeated command should replace them.
-    """
-    if output.flag in (CARD, JUNIT):
-        begins = _CARD if output.flag == CARD else _SUITES
-    elif output.path.suffix.lower() in PAGES:
-        begins = _PAGE
-    else:
-        return True
-    with output.path.open("rb") as file:
-        start = file.read(_START)
-    return not start or re.match(begins, start, re.DOTALL) is not None
+def _check_ours(output: Output) -> None:
+    """Refuse to replace a file of the user."""
+    if output.folder is None and output.path.is_file() and not may_be_ours(output):
+        raise StoreError(
+            f"{output}: exists and is no such file of sightline; name another file, or move this one"
+        )
+
+
+def may_be_ours(output: Output) -> bool:
+    """Check whether a file that would be replaced begins like a file that sightline writes there."""
+    like = output.like or {CARD: own_files.CARD, JUNIT: own_files.SUITES}.get(output.flag, b"")
+    if not like and output.path.suffix.lower() in PAGES:
+        like = own_files.PAGE
+    return not like or own_files.is_ours(output.path, like)
 
 
 def _check_replaced(output: Output, folder: Folder) -> None:

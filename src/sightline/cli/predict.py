@@ -17,6 +17,7 @@ from sightline.cli import flags
 from sightline.cli.data_flags import STDIN, read_stdin
 from sightline.cli.output import emit, print_message, writing
 from sightline.cli.output_checks import Output, check_places, model_inputs
+from sightline.cli.own_files import PREDICTIONS
 from sightline.cli.stdout_guard import each_aside, printed_aside
 from sightline.core.errors import SpecError, setting
 from sightline.report.text.prediction_files import (
@@ -50,7 +51,7 @@ Out = Annotated[
         "--out",
         metavar="FILE",
         show_default="stdout",
-        help="The file to write, .csv or .jsonl, whole or not at all.",
+        help="The file to write, .csv or .jsonl, whole or not at all; only predictions are replaced.",
     ),
 ]
 
@@ -79,7 +80,7 @@ def predict(
     place = None if table is None else Path(table.path)
     check_places(
         (*model_inputs("MODEL", model), ("FILE", place)),
-        None if out is None else Output("--out", out),
+        None if out is None else Output("--out", out, like=PREDICTIONS),
     )
     written = form_of(form, out, as_json=as_json)
     where = prepare(device, threads)

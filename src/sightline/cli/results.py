@@ -14,6 +14,7 @@ from sightline.cli import flags
 from sightline.cli.exit_codes import UNFINISHED
 from sightline.cli.output import emit, note_left_out, print_lines, print_message, write_text
 from sightline.cli.output_checks import Output, check_places
+from sightline.cli.own_files import RUNS
 from sightline.cli.sql_query import answer, check_asked
 from sightline.report.column_layout import aligned
 from sightline.report.number_format import count_phrase
@@ -85,8 +86,8 @@ def results(
     from sightline.api.store_runs import open_store  # noqa: PLC0415  (numpy and the report)
 
     written = [
-        Output(flag, file)
-        for flag, file in (("--csv", csv_file), ("--out", out))
+        Output(flag, file, like=like)
+        for flag, file, like in (("--csv", csv_file, RUNS), ("--out", out, b""))
         if file is not None
     ]
     check_places((("--store", store),), *written)

@@ -60,7 +60,7 @@ def answer(store: Path, query: str, out: Path | None, as_json: bool, memory: int
         writing(out),
         SpooledTemporaryFile(_IN_MEMORY) as whole,
     ):  # a failed query creates no folder
-        rows = ask_apart(store, query, out.suffix.lower(), allowed, whole.write)
+        rows = ask_apart(store, query, out.suffix.lower(), allowed, whole.write, out)
         whole.seek(0)
         write_whole(out, lambda aside: _copy(whole, aside))
     summary = {"out": str(out), "rows": rows}

@@ -19,7 +19,7 @@ from sightline.cli.output_checks import Folder, Output
 from sightline.cli.process import BEGAN
 from sightline.cli.progress import runs_progress
 from sightline.cli.signals import Terminated
-from sightline.cli.table_output import print_table, write_table
+from sightline.cli.table_output import print_table, table_at, write_table
 from sightline.report.number_format import count_phrase, duration_span
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def outputs(
 ) -> list[Output | None]:
     """Name the outputs of a study; ``files`` are those in the folder of its outputs."""
     room = Output("--store", store, Folder("a store", store_files(), kept=True))
-    table = None if output.table is None else Output("--table", output.table)
+    table = table_at("--table", output.table)
     if output.out is None:
         return [room, table]
     folder = Output("--out", output.out, Folder("a folder of tables and figures", (), kept=True))

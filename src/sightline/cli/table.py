@@ -10,8 +10,8 @@ import typer
 
 from sightline.cli import flags
 from sightline.cli.output import emit, writing
-from sightline.cli.output_checks import Output, check_places
-from sightline.cli.table_output import check_ending, print_table, write_table
+from sightline.cli.output_checks import check_places
+from sightline.cli.table_output import check_ending, print_table, table_at, write_table
 
 Name = Annotated[
     str,
@@ -68,7 +68,7 @@ def table(
 
     named = named_audits(own)
     read = [("AUDIT", one.folder) for one in named]
-    check_places(read, None if out is None else Output("--out", out))
+    check_places(read, table_at("--out", out))
     check_ending("--out", out)
     made = table_of(paper_table, *(one.folder for one in named), average=average)
     if out is not None:

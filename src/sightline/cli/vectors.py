@@ -14,6 +14,7 @@ from sightline.cli import flags
 from sightline.cli.flag_groups import Corpus, grouped
 from sightline.cli.output import emit, print_lines, writing
 from sightline.cli.output_checks import Output, check_places, inputs
+from sightline.cli.own_files import VECTORS
 
 Out = Annotated[
     Path,
@@ -76,7 +77,7 @@ def vectors(
     from sightline.api.vectors import make_vectors  # noqa: PLC0415  (as late as it is needed)
 
     source = texts.source()
-    check_places(inputs(source), Output("--out", out))
+    check_places(inputs(source), Output("--out", out, like=VECTORS))
     made = make_vectors(source, dimension, window, seed)
     with writing(out):
         made.write(out)

@@ -56,10 +56,21 @@ def shortened(text: str, length: int = 61) -> str:
 def list_names(
     names: Sequence[str], shown: Callable[[str], str] = show_name, most: int = _NAMED
 ) -> str:
-    """List names, or the first ones and the number of further ones; values that are left out are
-    counted.
-    """
-    if shown is show and left_out():
-        return f"{len(names):,} that {'is' if len(names) == 1 else 'are'} not shown"
+    """List names, or the first ones and the number of further ones."""
     text = ", ".join(map(shown, names[:most]))
     return f"{text} and {len(names) - most:,} more" if len(names) > most else text
+
+
+def list_values(noun: str, values: Sequence[str]) -> str:
+    """List values of a file behind their noun, or count them where they are left out.
+
+    >>> list_values("label", ["yes", "no"])
+    "the labels 'yes', 'no'"
+    >>> with without_excerpts():
+    ...     list_values("label", ["yes", "no"])
+    '2 labels that are not shown'
+    """
+    plural, are = (noun, "is") if len(values) == 1 else (f"{noun}s", "are")
+    if left_out():
+        return f"{len(values):,} {plural} that {are} not shown"
+    return f"the {plural} {list_names(values)}"

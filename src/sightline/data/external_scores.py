@@ -20,7 +20,7 @@ from jaxtyping import Float
 
 from sightline._io.safe_open import naming_what_needs_memory
 from sightline.config.user_tables import IN_LINES, table_kind
-from sightline.core.error_excerpts import list_names, show
+from sightline.core.error_excerpts import list_values, show
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.example import Example
 from sightline.data.readers.csv_jsonl import Record, Records, read_rows, table_digest
@@ -121,9 +121,7 @@ def _read(path: str, texts: Sequence[Example], seen: Sequence[Example]) -> Score
 def _check_columns(rows: Records) -> None:
     for column in ("id", "word", "score"):
         if column not in rows.columns:
-            message = (
-                f"expected the columns {_HOLDS}, got {list_names(rows.columns, show)}; rename them"
-            )
+            message = f"expected the columns {_HOLDS}, got {list_values('column', rows.columns)}; rename them"
             raise DataError(message, rows.file, 1)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
-from contextlib import redirect_stderr, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from pickle import UnpicklingError
+from threading import RLock
 from typing import Any
 
 import torch
@@ -42,15 +43,38 @@ shape."""
 GGUF = ".gguf"
 _OWN_CODE = "custom code"
 """What transformers says of a folder with Python files that it would have to run."""
+_SILENT = ("HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY")
+_ONE_AT_A_TIME = RLock()
 _NAMED = 4
 """The most weights that an error or a note names."""
+
+
+@contextmanager
+def without_network() -> Iterator[None]:
+    """Keep huggingface_hub from huggingface.co while transformers loads something.
+
+    `local_files_only` is not enough: for its user agent the library fetches a list of programs.
+    The variables HF_HUB_OFFLINE and HF_HUB_DISABLE_TELEMETRY are read once, when the library is
+    imported. Users may have imported it, and may download models of their own before and after. So
+    its constants are set, for this time only; another thread cannot download in the meantime.
+    """
+    from huggingface_hub import constants  # noqa: PLC0415  (an extra)
+
+    with _ONE_AT_A_TIME:
+        before = {name: getattr(constants, name) for name in _SILENT}
+        try:
+            vars(constants).update(dict.fromkeys(_SILENT, True))
+            yield
+        finally:
+            vars(constants).update(before)
 
 
 def transformers_library() -> Any:
     """Import transformers, silent but for its errors; it is an extra."""
     try:
-        import transformers  # noqa: PLC0415  (an extra)
-        from transformers.utils import logging  # noqa: PLC0415  (an extra)
+        with without_network():
+            import transformers  # noqa: PLC0415  (an extra)
+            from transformers.utils import logging  # noqa: PLC0415  (an extra)
     except ImportError as error:
         message = "models of Hugging Face are read by transformers, which is not installed"
         raise MissingExtra(f"{message}; install it: {install_line('hf')}") from error
@@ -147,7 +171,7 @@ def read_part(spec: str, place: Path, kind: Any, **options: Any) -> Any:
         )
     try:
         # Unpacking a GGUF file shows its own progress bar; standard error is ours.
-        with redirect_stderr(io.StringIO()):
+        with redirect_stderr(io.StringIO()), without_network():
             return kind.from_pretrained(
                 str(place.parent if packed else place),
                 local_files_only=True,
@@ -219,7 +243,8 @@ def folder_of(place: Path) -> Path:
         return place
     from transformers.utils import cached_file  # noqa: PLC0415  (an extra)
 
-    with suppress(Exception):  # missing files are reported when they are read
+    # Missing files are reported when they are read.
+    with suppress(Exception), without_network():
         return Path(cached_file(str(place), CONFIG, local_files_only=True)).parent
     return place
 

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sightline.config.specs import DataSpec
-from sightline.core.error_excerpts import NOT_SHOWN, left_out, list_names, show
+from sightline.core.error_excerpts import NOT_SHOWN, left_out, list_names, list_values, show
 from sightline.core.errors import DataError, setting
 from sightline.data.assembly.corpus import Corpus, Text
 from sightline.data.assembly.data_warnings import AS_MISSING, as_a_reader_takes, is_missing
@@ -266,7 +266,7 @@ def _check_groups(texts: Sequence[Text]) -> None:
             twice.setdefault(text.group, (other, text))
     if twice:
         first_name, *others = twice
-        likewise = f"the groups {list_names(others, show)}" if others else ""
+        likewise = list_values("group", others) if others else ""
         what, advice = f"the group {show(first_name)}", "keep it in one split"
         if is_missing(first_name):
             what += f", which is {AS_MISSING},"
@@ -289,7 +289,7 @@ def _check_groups_alike(texts: Sequence[Text], names: Sequence[str]) -> None:
         two = apart[group]
         what = f"the group {show(group)}, written {show(two[0].group)} before,"
         advice = "write a group in one way; if they are two, give them names that differ in more"
-        likewise = f"the groups {list_names(others, show)}" if others else ""
+        likewise = list_values("group", others) if others else ""
         _refuse_twice(two, what, advice, likewise)
 
 

@@ -26,6 +26,7 @@ _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _WITHOUT_COMMA = ";\t"
 """What separates the columns of a .csv file whose header has no comma: spreadsheets write a
 semicolon where the comma is in numbers."""
+ADD_HEADER = "this line is read as the header: add one if the table has none"
 _CLOSE_QUOTES = 'a text with quotes is written "like ""this""", each opened quote closed'
 
 
@@ -41,7 +42,8 @@ class Record:
 class Records:
     """The records of a file, their columns, and the number of empty rows.
 
-    ``header`` is the line number of the header, if there is one.
+    ``header`` is the line number of the header, if there is one; ``line_as_header`` says that it
+    may be a row: a line is read as the header, whatever it holds.
     """
 
     file: str
@@ -49,6 +51,7 @@ class Records:
     records: tuple[Record, ...]
     blank: int
     header: int | None = 1
+    line_as_header: bool = False
 
 
 def read_rows(file: str, kind: Kind, holds: str = LABELLED, share: float = 1.0) -> Records:
@@ -112,14 +115,15 @@ def _delimited(file: str, lines: Iterable[str], delimiter: str, share: float) ->
                 columns = _header(file, line, record)
             elif wanted():
                 _keep(file, rows, _row(file, columns, line, record), most)
-    return Records(file, tuple(filter(None, columns)), tuple(rows), blank)
+    return Records(file, tuple(filter(None, columns)), tuple(rows), blank, line_as_header=True)
 
 
 def _header(file: str, line: int, record: list[str]) -> tuple[str, ...]:
     """Check the names of columns; spreadsheets write columns without a name, which are not read."""
     if twice := [column for column, count in Counter(record).items() if column and count > 1]:
         raise DataError(
-            f"expected columns with different names, got {show(twice[0])} twice; rename one",
+            f"expected columns with different names, got {show(twice[0])} twice; rename one; "
+            f"{ADD_HEADER}",
             file,
             line,
         )

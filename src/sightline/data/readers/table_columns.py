@@ -13,11 +13,11 @@ from typing import Any
 
 from sightline.config.specs import DataSpec
 from sightline.config.user_tables import EVERY_ROW, columns_of_labels
-from sightline.core.error_excerpts import list_names, show
+from sightline.core.error_excerpts import list_values, show
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.interning import Span
 from sightline.data.dataset import read_set, written_set
-from sightline.data.readers.csv_jsonl import Record, Records
+from sightline.data.readers.csv_jsonl import ADD_HEADER, Record, Records
 
 SPLIT_NAMES = {
     "train": "train",
@@ -157,16 +157,19 @@ def _check_settings(spec: DataSpec) -> None:
 def find_column(rows: Records, what: str, column: str) -> str:
     """Find a required column; ``what`` is the setting that names it."""
     if column not in rows.columns:
-        raise DataError(_missing(what, column, rows.columns), rows.file, rows.header)
+        raise DataError(_missing(what, column, rows), rows.file, rows.header)
     return column
 
 
-def _missing(what: str, column: str, columns: tuple[str, ...]) -> str:
-    there = list_names(columns, show)  # a table without a header has a text in their place
+def _missing(what: str, column: str, rows: Records) -> str:
+    columns = rows.columns
+    there = list_values("column", columns)  # a table without a header has a text in their place
     advice = f"name the right column with {setting(what)}"
     if len(columns) == 1 and re.search(r"[;\t,|]", columns[0]):
         advice += ", or separate the fields with commas (csv:FILE) or tabs (tsv:FILE)"
-    return f"there is no column {column!r} to read as {what!r}; there are {there}; {advice}"
+    if rows.line_as_header:
+        advice += f"; {ADD_HEADER}"
+    return f"there is no column {column!r} to read as {what!r}; the table has {there}; {advice}"
 
 
 def read_records(file: str, records: Sequence[Record], columns: Columns) -> list[RecordCells]:

@@ -25,14 +25,20 @@ _PIECE = 2**20
 
 
 def ask_apart(
-    root: Path, query: str, form: str, memory: int, write: Callable[[Any], object]
+    root: Path,
+    query: str,
+    form: str,
+    memory: int,
+    write: Callable[[Any], object],
+    replaced: Path | None = None,
 ) -> int:
     """Pass an answer to ``write``, piece by piece, in a form of `KINDS` (bytes) or `PRINTED`
     (text); return its number of rows.
 
-    The process has ended afterwards, however this ends.
+    The process has ended afterwards, however this ends. A file that would be ``replaced`` must hold
+    such an answer.
     """
-    process, pipe = start(_answer, root, query, form, memory)
+    process, pipe = start(_answer, root, query, form, memory, replaced)
     try:
         while isinstance(came := _received(pipe, process, memory), str | bytes):
             write(came)
@@ -65,7 +71,9 @@ def _cause(code: int | None) -> str:
     return f"code {code}"
 
 
-def _answer(pipe: Connection, root: Path, query: str, form: str, memory: int) -> None:
+def _answer(
+    pipe: Connection, root: Path, query: str, form: str, memory: int, replaced: Path | None
+) -> None:
     """Answer a query in this process, and send the pieces, then the number of rows; or send the
     error.
     """
@@ -73,7 +81,7 @@ def _answer(pipe: Connection, root: Path, query: str, form: str, memory: int) ->
     silence()  # the parent reports its errors
     os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # the others reserve more than they use
     try:
-        pipe.send(_answered(pipe, root, query, form, memory))
+        pipe.send(_answered(pipe, root, query, form, memory, replaced))
     except SightlineError as error:
         pipe.send(error)
     except MemoryError as error:
@@ -82,15 +90,19 @@ def _answer(pipe: Connection, root: Path, query: str, form: str, memory: int) ->
         pipe.send(RuntimeError(f"{type(error).__name__}: {error}"))
 
 
-def _answered(pipe: Connection, root: Path, query: str, form: str, memory: int) -> int:
+def _answered(
+    pipe: Connection, root: Path, query: str, form: str, memory: int, replaced: Path | None
+) -> int:
     from sightline.experiments.sql.duckdb_query import ask, import_duckdb  # noqa: PLC0415
     from sightline.experiments.sql.memory_limit import limit_memory  # noqa: PLC0415
-    from sightline.experiments.sql.query_result import KINDS, PRINTED  # noqa: PLC0415  (the parent does without)
+    from sightline.experiments.sql.query_result import KINDS, PRINTED, check_replaced  # noqa: PLC0415  (the parent does without)
     from sightline.experiments.store import Store  # noqa: PLC0415
 
     import_duckdb()
     limit_memory(memory)
     answer = ask(Store(root), query, memory=memory, typed=form == ".parquet")
+    if replaced is not None:
+        check_replaced(replaced, answer)
     if form in PRINTED:
         for piece in _pieces(PRINTED[form](answer)):
             pipe.send(piece)

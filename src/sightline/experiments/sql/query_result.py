@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from importlib import import_module
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
 
 from sightline._io.atomic_write import plain
-from sightline.core.errors import SpecError
+from sightline.core.errors import SpecError, StoreError
 from sightline.report.column_layout import aligned
 from sightline.report.number_format import count_phrase, number
 from sightline.report.tables.csv_table import write_rows
 
 _ROWS = 2**14
 """Rows converted at a time: Python's values take many times more memory."""
+_START = 2**20
+"""Characters of a file in which an answer names its columns."""
+_KEY = re.compile(r'^  ("(?:[^"\\]|\\.)*"): ', re.MULTILINE)
+"""A column at the start of a line of indented JSON."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,36 @@ def check_answer(path: Path) -> None:
     """Refuse a file type that cannot be written here."""
     if path.suffix.lower() not in KINDS:
         raise SpecError(f"expected a name that ends in {', '.join(KINDS)}, got {path}", field="out")
+
+
+def check_replaced(path: Path, answer: QueryResult) -> None:
+    """Refuse to replace a file that holds no answer with the same columns: nothing else tells an
+    answer from a table of the user.
+    """
+    if path.exists() and path.stat().st_size and not _has_columns(path, answer.columns):
+        raise StoreError(
+            f"{path} exists and is no answer with the columns of this one; name another file, or "
+            "move this one",
+            field="out",
+        )
+
+
+def _has_columns(path: Path, columns: Sequence[str]) -> bool:
+    """Tell whether a file holds a written answer with these columns; without rows, JSON has none."""
+    try:
+        if path.suffix.lower() == ".parquet":
+            return [*import_module("pyarrow.parquet").read_schema(path).names] == [*columns]
+        with path.open(encoding="utf-8", newline="") as file:
+            start = file.read(_START)
+    except ValueError:
+        return False
+    if path.suffix.lower() == ".csv":
+        head = StringIO()
+        write_rows(head, [columns])
+        line = head.getvalue().removesuffix("\r\n")
+        return start.startswith((f"{line}\r\n", f"{line}\n"))
+    first, end, _ = start.removeprefix("[\n {\n").partition("\n }")
+    return start == "[]" or (end != "" and [*map(json.loads, _KEY.findall(first))] == [*columns])
 
 
 def to_json(answer: QueryResult) -> str:
