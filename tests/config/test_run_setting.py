@@ -31,6 +31,11 @@ def test_a_setting_names_what_differs(changes: dict, said: str) -> None:
     assert setting_of(RunSpec(DATA, MODEL, **{"fit": FIT, **changes})) == said
 
 
+def test_a_setting_names_how_data_were_read_and_not_what_they_are_called() -> None:
+    own = replace(parse_data("csv:notes.csv"), digest="abc", max_tokens=5, group="patient")
+    assert setting_of(RunSpec(own, MODEL, FIT)) == "data.max_tokens=5, data.group=patient"
+
+
 def test_the_model_names_its_parts_and_the_setting_the_rest() -> None:
     wide = parse_model("mlp+additive+learned")
     assert setting_of(RunSpec(DATA, wide, FIT)) == ""

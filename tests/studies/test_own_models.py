@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from sightline.studies.papers.published_values import (
     later_values_in,
     printed_values_in,
 )
+from sightline.studies.papers.study_models import positive_f1_of
 
 TABLE = "jain2019:J-2"
 NUMBER, CHANCE, SEEDS = range(3)
@@ -148,6 +150,47 @@ def test_seeds_are_averaged_and_other_settings_are_not(audit: Audit) -> None:
         for number in (1, 2):
             cells = apart[*tau, f"{name} (audit {number})"]
             assert (cells[SEEDS].value, cells[NUMBER].value) == (1, pytest.approx(value))
+
+
+def test_shares_of_texts_have_wilsons_interval_and_f1_counts_a_cluster_once(audit: Audit) -> None:
+    found = rows(sightline.table(TABLE, on_sst(audit)))
+    own = [
+        cells[NUMBER].method
+        for (_, quantity, model), cells in found.items()
+        if quantity.startswith("significant") and not model.endswith((PRINTED, LATER))
+    ]
+    assert own
+    assert all(method.startswith("Wilson") for method in own)
+    outputs = audit.measurements["outputs"]
+    few = replace(outputs, values={**outputs.values, "cluster": np.arange(len(audit.texts)) % 5})
+    of_few = replace(audit, measurements={**audit.measurements, "outputs": few})
+    seed = int(audit.spec["seed"])
+    alone, clustered = positive_f1_of(audit, seed), positive_f1_of(of_few, seed)
+    assert "5 clusters" in clustered["method"]
+    assert clustered["value"] == alone["value"]
+
+
+def test_audits_of_other_data_models_or_classes_are_no_seeds(audit: Audit) -> None:
+    tau, name = ("sst", "τ with gradient, class 0"), audit.cards["model"]["name"]
+    first = with_card(on_sst(audit), data={"digest": "a"})
+    other = other_weights(with_card(on_sst(audit, seed=1), data={"digest": "b"}))
+    apart = rows(sightline.table(TABLE, first, other))
+    assert [apart[*tau, f"{name} (audit {n})"][SEEDS].value for n in (1, 2)] == [1, 1]
+    turned = other_weights(with_card(on_sst(audit, seed=1), model={"labels": ["pos", "neg"]}))
+    changed = other_weights(on_sst(audit, seed=1, run={"model": "another", "seed": 1}))
+    for given, why in (
+        ((first, other), "other bytes"),
+        ((on_sst(audit), turned), "classes"),
+        ((on_sst(audit, run={"model": "one", "seed": 0}), changed), "settings differ in model"),
+    ):
+        with pytest.raises(SpecError, match=why):
+            sightline.table(TABLE, *given, average=True)
+
+
+def with_card(audit: Audit, **changed: Mapping[str, object]) -> Audit:
+    """The same audit with entries of its cards changed."""
+    cards = {name: {**card, **changed.get(name, {})} for name, card in audit.cards.items()}
+    return replace(audit, cards=cards)
 
 
 def other_weights(audit: Audit) -> Audit:

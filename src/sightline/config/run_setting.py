@@ -11,6 +11,8 @@ from sightline.config.specs import RunSpec
 
 _SHOWN_APART = ("data", "model", "fit", "seed")
 """Fields of a run that are listed in columns of their own, or field by field."""
+_NAMED = ("kind", "path", "part", "files", "digest")
+"""Fields of the data that are in their name, or that no user sets."""
 
 
 def setting_of(spec: RunSpec) -> str:
@@ -20,7 +22,8 @@ def setting_of(spec: RunSpec) -> str:
     """
     of_model = _differing(spec.model, "model.", (*spec.model.parts, "vectors_digest"))
     of_fit = _differing(spec.fit, "fit.", (), PRESETS["default"].fit)
-    return ", ".join([*of_model, *of_fit, *_differing(spec, "", _SHOWN_APART)])
+    of_data = _differing(spec.data, "data.", _NAMED)
+    return ", ".join([*of_data, *of_model, *of_fit, *_differing(spec, "", _SHOWN_APART)])
 
 
 def _differing(

@@ -173,12 +173,23 @@ def _done(members: Members) -> list[tuple[RunSpec, Summary]]:
 
 def _spread_notes(rows: Sequence[Sequence[TableCell]], spread: Spread) -> list[str]:
     """Say what follows the means: whose interval, over how many seeds, and what n counts."""
-    if spread == "sd":
-        return ["± is the standard deviation over the seeds of a row"]
-    counts = sorted({len(cell.seeds) for cells in rows for cell in cells if cell.low is not None})
+    of_sd = spread == "sd"
+    counts = sorted(
+        {
+            len(cell.seeds)
+            for cells in rows
+            for cell in cells
+            if (cell.sd if of_sd else cell.low) is not None
+        }
+    )
+    several = " or ".join(str(count) for count in counts if count > 1)
+    if of_sd:
+        over = f"{several} seeds of a row" if several else "seeds of a row"
+        return [
+            f"± is the standard deviation over the {over}, n: texts of the seed with the fewest"
+        ]
     if not counts:
         return []
-    several = " or ".join(str(count) for count in counts if count > 1)
     text = (
         f"means with Student’s t interval over {several} seeds (95 %), n: texts of the seed with "
         "the fewest"
@@ -262,7 +273,10 @@ def _number(
     measured = [(cell, key, found[name]) for cell, key, found in numbers if name in found]
     if not measured:
         return None
-    known = [one for one in measured if not math.isnan(one[2].value)] or measured
+    known = [one for one in measured if not math.isnan(one[2].value)]
+    if not known:
+        why = dict.fromkeys(estimate.method for _, _, estimate in measured)
+        return TableCell(None, note="; ".join(why))
     estimates = [estimate for _, _, estimate in known]
     mean: Estimate = across_seeds(estimates, ends_of(name))
     seeds, runs = tuple(cell.seed for cell, _, _ in known), tuple(key for _, key, _ in known)

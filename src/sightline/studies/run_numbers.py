@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from sightline.audits.audit_result import Audit
 from sightline.core.errors import DataError
 from sightline.core.results import Bracket, Estimate, Failed, Measurement, NotRun, Ragged
-from sightline.stats.bootstrap import mean
+from sightline.stats.bootstrap import mean, proportion
 from sightline.stats.distribution_shapes import largest
 from sightline.stats.intervals import Bounds, clip_interval
 from sightline.studies.aggregate import Number
@@ -71,10 +71,27 @@ def mean_of(
     texts: Bool[np.ndarray, " N"] | None = None,
 ) -> Estimate:
     """Average a number over texts, all or some; those of one cluster count as one."""
-    clusters = clusters_of(audit)
-    if texts is not None:
-        values, clusters = values[texts], None if clusters is None else clusters[texts]
+    values, clusters = _of(audit, values, texts)
     return mean(values, int(audit.spec["seed"]), bounds, clusters)
+
+
+def share_of(
+    audit: Audit,
+    hits: Float[np.ndarray, " N"],
+    texts: Bool[np.ndarray, " N"] | None = None,
+) -> Estimate:
+    """Return the share of texts, of all or some, that have a property (1) and not (0)."""
+    return proportion(*_of(audit, hits, texts))
+
+
+def _of(
+    audit: Audit, values: Float[np.ndarray, " N"], texts: Bool[np.ndarray, " N"] | None
+) -> tuple[Float[np.ndarray, " n"], Int[np.ndarray, " n"] | None]:
+    """Select some texts, and their clusters."""
+    clusters = clusters_of(audit)
+    if texts is None:
+        return values, clusters
+    return values[texts], None if clusters is None else clusters[texts]
 
 
 def largest_of(audit: Audit) -> Float[np.ndarray, " N"]:

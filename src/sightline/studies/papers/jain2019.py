@@ -21,7 +21,7 @@ from sightline.studies.papers.corpus_statistics import COUNTED, COUNTED_OTHERWIS
 from sightline.studies.papers.model_performance import performance_of
 from sightline.studies.papers.paper_table import RunsOfCorpus, of_paper
 from sightline.studies.papers.study_models import BILSTM
-from sightline.studies.run_numbers import SHARE, TAU, largest_of, mean_of, numbers_of
+from sightline.studies.run_numbers import SHARE, TAU, largest_of, mean_of, numbers_of, share_of
 from sightline.studies.study_corpora import BINARY, CORPORA, QUESTIONS, data_of
 from sightline.studies.study_definition import Params
 
@@ -135,13 +135,15 @@ def _by_class(
     if there are more than three.
     """
 
-    def average(name: str, texts: Array, bounds: Bounds) -> Estimate | None:
-        return mean_of(audit, values[name], bounds, texts) if name in values else None
+    def average(name: str, texts: Array, bounds: Bounds) -> Estimate:
+        if name.startswith("significant."):
+            return share_of(audit, values[name], texts)
+        return mean_of(audit, values[name], bounds, texts)
 
     return {
         f"{label}, {of}": Number(
-            mean_of(audit, values[name], bounds, texts),
-            average(baseline, texts, bounds),
+            average(name, texts, bounds),
+            average(baseline, texts, bounds) if baseline in values else None,
             bounds,
             sd_of_known(values[name][texts]) if name in WITH_SD else None,
         )
@@ -202,7 +204,7 @@ def _permuted(audit: Audit) -> dict[str, Number]:
     values = numbers_of(audit, "permutation")
     median = values["median"]
     steady = np.where(np.isnan(median), np.nan, median <= LITTLE)
-    share = Number(mean_of(audit, steady, SHARE), None, SHARE)
+    share = Number(share_of(audit, steady), None, SHARE)
     return {**_by_class(audit, values, names), STEADY: share}
 
 
@@ -220,7 +222,7 @@ def _farthest(audit: Audit) -> dict[str, Number]:
     known = {label: np.asarray(one, dtype=float) for label, one in values.items()}
     means = {label: Number(mean_of(audit, one, LOG_2), None, LOG_2) for label, one in known.items()}
     shares = {
-        _above(label): Number(mean_of(audit, _is_high(one), SHARE), None, SHARE)
+        _above(label): Number(share_of(audit, _is_high(one)), None, SHARE)
         for label, one in known.items()
     }
     return {**means, **shares}

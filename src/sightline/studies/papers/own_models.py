@@ -11,8 +11,10 @@ from sightline.config.measure_needs import missing_from
 from sightline.config.measure_registry import BY_NAME
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import DataSpec
+from sightline.core.error_excerpts import list_names
 from sightline.core.errors import DataError, SpecError
 from sightline.core.results import Measurement, Table, TableCell
+from sightline.core.word_lists import join_words
 from sightline.measures.agreement import NOT_REPORTED
 from sightline.report.number_format import texts
 from sightline.report.provenance import card_name
@@ -79,8 +81,28 @@ class OwnAudit:
     def settings(self) -> Mapping[str, Any]:
         """What a mean over seeds must not mix."""
         spec = {name: one for name, one in self.audit.spec.items() if name not in OF_A_RUN}
-        run = {name: one for name, one in spec.get("run", {}).items() if name not in OF_A_RUN}
-        return {**spec, "run": run, "reading": self.audit.cards.get("model", {}).get("reading")}
+        return {
+            **spec,
+            "run": self.run,
+            "digest": self.digest,
+            "reading": self.audit.cards.get("model", {}).get("reading"),
+        }
+
+    @property
+    def run(self) -> Mapping[str, Any]:
+        """The settings of its run but for the seed; empty for a model that was trained elsewhere."""
+        run = self.audit.spec.get("run", {})
+        return {name: one for name, one in run.items() if name not in OF_A_RUN}
+
+    @property
+    def digest(self) -> str:
+        """What tells the bytes of its data from others; empty where that is not known."""
+        return str(self.audit.cards.get("data", {}).get("digest", ""))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The classes of its model, in their order."""
+        return tuple(self.audit.cards.get("model", {}).get("labels", ()))
 
 
 def _kind(data: DataSpec) -> tuple[str, object]:
@@ -117,7 +139,7 @@ def table_of_audits(name: str, own: Sequence[OwnAudit], *, average: bool = False
         rows=tuple(cells for _, cells in rows),
         row_names=tuple(names for names, _ in rows),
         row_axes=AXES,
-        notes=(*_notes(study, own, models, data), *_ranges(lines)),
+        notes=(*_notes(study, own, data), *_ranges(lines)),
     )
 
 
@@ -147,9 +169,16 @@ def _names_of(own: Sequence[OwnAudit]) -> list[str]:
 
 
 def _check_average(own: Sequence[OwnAudit]) -> None:
-    """Refuse a mean over one model, or over data that differ."""
+    """Refuse a mean over one model, or over models, classes or data that differ."""
     if len(data := dict.fromkeys(one.data for one in own)) > 1:
         raise SpecError(f"--average: expected audits on the same data, got {' and '.join(data)}")
+    first = own[0]
+    for one in own[1:]:
+        if differ := _apart(first, one):
+            raise SpecError(
+                f"--average: expected audits of one model under several seeds, got {first.place} and "
+                f"{one.place}, {differ}; make a table without --average"
+            )
     for number, one in enumerate(own):
         for other in own[:number]:
             if _same_model(one, other):
@@ -157,6 +186,23 @@ def _check_average(own: Sequence[OwnAudit]) -> None:
                     f"--average: {other.place} and {one.place} are of the same weights; give one "
                     "audit of each trained model"
                 )
+
+
+def _apart(one: OwnAudit, other: OwnAudit) -> str:
+    """Say in what two audits differ that a mean over seeds must not mix; empty if in nothing known.
+
+    Models that were trained elsewhere have names of their own, as their folders have.
+    """
+    if one.digest and other.digest and one.digest != other.digest:
+        return "whose data have other bytes"
+    if one.labels != other.labels:
+        return f"whose classes are {list_names(one.labels)} and {list_names(other.labels)}"
+    if one.run and other.run and one.run != other.run:
+        fields = (
+            name for name in {**one.run, **other.run} if one.run.get(name) != other.run.get(name)
+        )
+        return f"whose settings differ in {join_words(sorted(fields))}"
+    return ""
 
 
 def _same_model(one: OwnAudit, other: OwnAudit) -> bool:
@@ -235,12 +281,10 @@ def _in_order(rows: Sequence[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: groups.index(row[0][:2]))
 
 
-def _notes(
-    study: Study, own: Sequence[OwnAudit], models: Sequence[str], data: Iterable[str]
-) -> Iterator[str]:
+def _notes(study: Study, own: Sequence[OwnAudit], data: Iterable[str]) -> Iterator[str]:
     yield HOW
-    for one, model in zip(own, models, strict=True):
-        yield from (f"{one.place}: {note}" for note in _notes_on(study, one, model))
+    for one in own:
+        yield from (f"{one.place}: {note}" for note in _notes_on(study, one))
     printed = (one for one in printed_values_in(study.id) if one.corpus in data)
     if places := named_places(study.paper, printed):
         yield f"{PRINTED}: {places}"
@@ -265,11 +309,13 @@ def _trained(audit: Audit) -> Iterator[str]:
         yield f"its training began with {words}; epoch {how['kept']} of {how['epochs']} was kept{ended}"
 
 
-def _notes_on(study: Study, one: OwnAudit, model: str) -> Iterator[str]:
+def _notes_on(study: Study, one: OwnAudit) -> Iterator[str]:
     """Say what was audited, which number each class has, and what the audit lacks."""
     audit, card = one.audit, one.audit.cards.get("model", {})
     of = f" of {audit.to_test_on:,}" if audit.to_test_on > len(audit.texts) else ""
-    yield ", ".join(filter(None, [model, card.get("reading"), f"{texts(len(audit.texts))}{of}"]))
+    yield ", ".join(
+        filter(None, [one.model, card.get("reading"), f"{texts(len(audit.texts))}{of}"])
+    )
     yield from _trained(audit)
     if len(names := card["labels"]) <= MOST:
         yield ", ".join(f"class {number} is {name}" for number, name in enumerate(names))

@@ -231,10 +231,12 @@ def positive_f1_of(audit: Results, seed: int) -> dict[str, Any] | None:
     finite = np.asarray(outputs.values["finite"]).astype(bool)
     if not finite.any():
         return None
-    labels, predicted = (
-        np.asarray(outputs.values[name])[finite].astype(np.int64) for name in ("label", "predicted")
+    labels, predicted, clusters = (
+        np.asarray(outputs.values[name])[finite].astype(np.int64)
+        for name in ("label", "predicted", "cluster")
     )
-    return asdict(statistic(confusion(labels, predicted[:, None], 2), positive_f1, seed))
+    counts = confusion(labels, predicted[:, None], 2)
+    return asdict(statistic(counts, positive_f1, seed, clusters=clusters))
 
 
 def _group(model: PaperModel, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
