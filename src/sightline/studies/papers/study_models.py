@@ -33,6 +33,7 @@ from sightline.studies.aggregate import over_seeds
 from sightline.studies.papers.published_values import performance
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import FinishedRun, Labels, Params, Rows, Study, gate
+from sightline.verdict.audit_clusters import clusters_of
 
 SEEDS = (0, 1, 2)
 SHARE: Bounds = (0.0, 1.0)
@@ -231,12 +232,12 @@ def positive_f1_of(audit: Results, seed: int) -> dict[str, Any] | None:
     finite = np.asarray(outputs.values["finite"]).astype(bool)
     if not finite.any():
         return None
-    labels, predicted, clusters = (
-        np.asarray(outputs.values[name])[finite].astype(np.int64)
-        for name in ("label", "predicted", "cluster")
+    labels, predicted = (
+        np.asarray(outputs.values[name])[finite].astype(np.int64) for name in ("label", "predicted")
     )
-    counts = confusion(labels, predicted[:, None], 2)
-    return asdict(statistic(counts, positive_f1, seed, clusters=clusters))
+    counts, clusters = confusion(labels, predicted[:, None], 2), clusters_of(audit)
+    of_some = None if clusters is None else clusters[finite]
+    return asdict(statistic(counts, positive_f1, seed, clusters=of_some))
 
 
 def _group(model: PaperModel, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
