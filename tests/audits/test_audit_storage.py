@@ -4,6 +4,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,16 @@ from sightline.audits.look_storage import KeptLooks, Position
 from sightline.audits.run import audit
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.core.errors import SpecError, StoreError
-from sightline.core.results import Bracket, Estimate, Failed, Measurement, NotRun, Ragged, Results
+from sightline.core.results import (
+    Bracket,
+    Estimate,
+    Failed,
+    Measurement,
+    NotRun,
+    Ragged,
+    Reason,
+    Results,
+)
 from sightline.data.load_dataset import load
 from sightline.data.vocabulary import Vocabulary
 from sightline.models.classifier import build
@@ -194,6 +204,18 @@ def test_an_audit_that_lacks_a_field_is_refused(
     put(folder / "audit.json", json.dumps(summary))
     with pytest.raises(StoreError, match=f"missing field '{name}'.*; make the audit again"):
         load_results(folder)
+
+
+def test_an_audit_from_before_a_later_field_is_read(real: Results, tmp_path: Path) -> None:
+    reason = Reason("too few texts (3)", too_few=3, clustered=True)
+    made = replace(real, verdict=replace(real.verdict, reasons=(reason,)))
+    folder = save_results(made, tmp_path / "audit")
+    assert load_results(folder).verdict.reasons == (reason,)
+    summary = json.loads((folder / "audit.json").read_text())
+    for name in ("too_few", "clustered"):
+        del summary["verdict_detail"]["reasons"][0][name]
+    put(folder / "audit.json", json.dumps(summary))
+    assert load_results(folder).verdict.reasons == (Reason(reason.words),)
 
 
 def test_json_is_strict() -> None:

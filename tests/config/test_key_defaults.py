@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from sightline.config import key_defaults
 from sightline.config.interval_settings import INTERVALS, NEAR_COPIES
-from sightline.config.key_compatibility import later_fields
 from sightline.config.measure_registry import ALWAYS, BY_NAME, MEASURES
 from sightline.config.part_syntax import Part
 from sightline.config.registry import ROOMS, names_of, row_of
 from sightline.config.run_keys import lasting_key, run_key, training_key
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import GIVEN, OFFICIAL, DataSpec, FitSpec, ModelSpec, RunSpec
+from sightline.core.later_fields import later_fields
 
 EVERY = tuple(code for code in MEASURES if code != ALWAYS)
 RUNS = {

@@ -19,9 +19,9 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from sightline.config.key_compatibility import later_fields
 from sightline.core.error_excerpts import show
 from sightline.core.errors import SightlineError, SpecError
+from sightline.core.later_fields import later_fields
 
 
 def parse_json(text: str, where: str) -> Any:

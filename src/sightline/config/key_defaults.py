@@ -15,13 +15,13 @@ from importlib.resources import files
 from typing import Any
 
 from sightline.config.interval_settings import INTERVALS, NEAR_COPIES
-from sightline.config.key_compatibility import later_fields
 from sightline.config.measure_registry import MEASURES, selected_measures
 from sightline.config.part_syntax import Part, parse_part
 from sightline.config.registry import SOURCES, names_of, row_of
 from sightline.config.specs import GIVEN, OWN, DataSpec, RunSpec, plain_values
 from sightline.config.user_tables import TABLES
 from sightline.core.errors import SpecError
+from sightline.core.later_fields import later_fields
 
 Places = Mapping[str, Mapping[str, Any]]
 """Settings by the code that reads them, such as ``measure agreement`` or ``encoder bilstm``."""

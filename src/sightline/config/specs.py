@@ -9,7 +9,6 @@ from typing import Any, Literal, get_args
 
 from sightline._io.limits import WIDTH
 from sightline.config.json_reader import check_types
-from sightline.config.key_compatibility import LATER, later_fields
 from sightline.config.measure_registry import ALWAYS, MEASURES
 from sightline.config.part_compatibility import check_together, pooled_width, states_width
 from sightline.config.part_syntax import Part, parse_part
@@ -17,6 +16,7 @@ from sightline.config.registry import ROOMS, names_of, resolve_options, row_of
 from sightline.config.user_tables import EVERY_ROW, TABLES, Files, Table
 from sightline.config.word_maps import Reduction
 from sightline.core.errors import SpecError
+from sightline.core.later_fields import LATER, later_fields
 
 MEANING = 6
 """Raised by hand when the same spec would give different results, so old results are not taken for

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sightline._io.home_folder import written_from_home
-from sightline.config.key_compatibility import LATER
 from sightline.config.registry import names_of
 from sightline.core.errors import SpecError, setting
+from sightline.core.later_fields import LATER
 
 TABLES = names_of("table")
 IN_LINES = tuple(kind for kind in TABLES if kind != "parquet")

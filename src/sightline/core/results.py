@@ -19,6 +19,7 @@ from jaxtyping import Float, Int
 from sightline.core.audited_map import ATTENTION
 from sightline.core.error_excerpts import list_names
 from sightline.core.errors import SpecError
+from sightline.core.later_fields import LATER
 
 Answer = Literal["passed", "failed", "inconclusive", "not run"]
 Role = Literal["required", "must not fail", "informational"]
@@ -202,8 +203,8 @@ class Reason:
     code: str = ""
     result: Answer | None = None
     behind: str = ""
-    too_few: int | None = None
-    clustered: bool = False
+    too_few: int | None = field(default=None, metadata=LATER)
+    clustered: bool = field(default=False, metadata=LATER)
 
     def __str__(self) -> str:
         test = f"{self.code} {self.result}: " if self.code else ""

@@ -21,9 +21,9 @@ from sightline._io.atomic_write import is_free, plain, put_back, write_whole
 from sightline._io.checksums import MANIFEST, check_unchanged, seal
 from sightline._io.home_folder import from_home
 from sightline.config.json_reader import parse_json, read_as
-from sightline.config.key_compatibility import LATER
 from sightline.config.specs import ModelSpec, plain_values
 from sightline.core.errors import ModelError, SightlineError, SpecError
+from sightline.core.later_fields import LATER
 from sightline.core.protocols import Auditable
 from sightline.data.vocabulary import Vocabulary
 from sightline.models.classifier import AttentionClassifier, build

@@ -1,6 +1,7 @@
-"""Fields added after runs were first named.
+"""Fields added after runs were first named, or audits first saved.
 
-At their defaults they are left out of JSON and of keys, so old keys stay the same.
+At their defaults they are left out of the JSON of runs and of keys, so old keys stay the same. A
+saved audit that lacks them is read with their defaults.
 """
 
 from __future__ import annotations
