@@ -290,7 +290,7 @@ def test_what_is_contradicted_for_one_class_is_a_caveat_where_every_class_gets_o
 
 
 def test_what_is_contradicted_for_several_classes_is_said_once_with_the_numbers_of_each() -> None:
-    (reason, which, *_), _ = caveat_reasons(of_classes(b="0.04", c="0.05"))
+    (reason, which, _), _ = caveat_reasons(of_classes(b="0.04", c="0.05"))
     same_text("report", which)
     same_text("report", reason.behind)
 
@@ -320,7 +320,6 @@ def test_a_class_that_is_decided_by_absence_says_so_in_one_sentence_with_its_num
         ),
         "for texts predicted 'ham'",
         ("ham",),
-        by_absence=True,
     )
     both = reached(CAVEATS, 5, (), (), {"a": ABSENT, "b": ABSENT, "c": reached(CAN, 4, (), ())})
     same_text("report", [one.which for one in caveat_reasons(both)])

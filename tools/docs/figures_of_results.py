@@ -15,7 +15,7 @@ from docs_tables import all_kept
 from sightline.core.results import Estimate
 from sightline.report.figures.palette import INK, PALE, Shade, shade
 from sightline.report.figures.plot import Plot, PlotRow
-from sightline.report.number_format import count
+from sightline.report.number_format import count_range
 from sightline.stats.across_seeds import across_seeds
 from sightline.stats.intervals import Bounds
 from sightline.studies.aggregate import Number, RunNumbers
@@ -72,22 +72,11 @@ def _cells(one: Estimate) -> PlotRow:
     return tuple(getattr(one, name) for name in ESTIMATE)
 
 
-def _range(numbers: Iterable[int]) -> str:
-    """Write the smallest and the largest of some counts.
-
-    >>> _range([1725, 1594]), _range([5, 5])
-    ('1,594 to 1,725', '5')
-    """
-    known = sorted(numbers)
-    low, high = known[0], known[-1]
-    return count(low) if low == high else f"{count(low)} to {count(high)}"
-
-
 def _n(drawn: Iterable[OverSeeds]) -> str:
     """Say how many texts and seeds the drawn means have."""
     every = [*drawn]
-    texts = _range(one.mean.n for one in every)
-    return f"n = {texts} texts, {_range(len(one.by_seed) for one in every)} seeds"
+    texts = count_range(one.mean.n for one in every)
+    return f"n = {texts} texts, {count_range(len(one.by_seed) for one in every)} seeds"
 
 
 # ------------------------------------------------------------- Tutek & Šnajder 2020, figure 1
@@ -369,7 +358,7 @@ def ranks() -> Plot:
             "output, so there τ is high even in a model that was never trained (weights to the "
             "power 100). Right: how much more the first rank says about the gold label than the "
             f"others, on held-out texts. Large marks: means; lines: {BY_T}; small marks: each seed. "
-            f"n of texts, {texts}. Seeds: {_range(seeds)}; never trained: {_range(untrained)}.",
+            f"n of texts, {texts}. Seeds: {count_range(seeds)}; never trained: {count_range(untrained)}.",
         ),
         lambda figure: _draw_ranks(figure, panels),
         ("corpus", "model", "quantity", *ESTIMATE, "seeds"),
@@ -385,7 +374,7 @@ def ranks() -> Plot:
 
 def _texts(panel: Mapping[str, Mapping[str, OverSeeds]], *quantities: str) -> str:
     """Write how many texts the means of some quantities have."""
-    return _range(model[name].mean.n for model in panel.values() for name in quantities)
+    return count_range(model[name].mean.n for model in panel.values() for name in quantities)
 
 
 def ranked(corpus: str) -> Mapping[str, Mapping[str, OverSeeds]]:

@@ -183,9 +183,11 @@ def audit_labels_of(
     for note in source.doubts_of(trained):
         hooks.on_note(note)
     asked = source.of_labels
-    options["labels"] = asked.labels or None
-    options["noted"] = worth_noting(trained.dataset.card) if source.trains else ()
-    return audit_each_label(trained, asked, hooks, machine, about=said, **options)
+    labels = asked.labels or None
+    noted = worth_noting(trained.dataset.card) if source.trains else ()
+    return audit_each_label(
+        trained, asked, hooks, machine, labels=labels, about=said, noted=noted, **options
+    )
 
 
 def _unheard(*heard: object) -> None:

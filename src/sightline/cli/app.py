@@ -51,7 +51,7 @@ from sightline.cli.study import study
 from sightline.cli.table import table
 from sightline.cli.train import train
 from sightline.cli.vectors import vectors
-from sightline.core.error_excerpts import without_excerpts
+from sightline.core.error_excerpts import LEFT_OUT, without_excerpts
 from sightline.core.errors import SightlineError, panicked
 from sightline.core.installation import AGAIN, version_of
 from sightline.report.sanitize import one_line
@@ -265,10 +265,10 @@ def _describe(error: SightlineError, asked: Sequence[str]) -> str:
 def _how_to_see(message: str, asked: Sequence[str]) -> str:
     """Say how to see the values that a message leaves out."""
     hiding = [flag for flag in _HIDE if flag in asked]
-    if not hiding or "not shown" not in message:
+    if not hiding or LEFT_OUT not in message:
         return ""
     without = f"this once without {' and '.join(hiding)}"
-    return f"; to see what is not shown, run `sightline check-data` on the data, or {without}"
+    return f"; to see what is {LEFT_OUT}, run `sightline check-data` on the data, or {without}"
 
 
 def _flag(field: str, asked: Sequence[str]) -> str:

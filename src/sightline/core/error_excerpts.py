@@ -8,7 +8,9 @@ from contextvars import ContextVar
 
 _NAMED = 10
 """The most column names, or lines, listed in a message."""
-NOT_SHOWN = "[not shown]"
+LEFT_OUT = "not shown"
+"""What a message says of every value that it leaves out."""
+NOT_SHOWN = f"[{LEFT_OUT}]"
 """Stands for a value of a file."""
 _LEFT_OUT: ContextVar[bool] = ContextVar("left out", default=False)
 
@@ -72,5 +74,5 @@ def list_values(noun: str, values: Sequence[str]) -> str:
     """
     plural, are = (noun, "is") if len(values) == 1 else (f"{noun}s", "are")
     if left_out():
-        return f"{len(values):,} {plural} that {are} not shown"
+        return f"{len(values):,} {plural} that {are} {LEFT_OUT}"
     return f"the {plural} {list_names(values)}"

@@ -118,7 +118,7 @@ def _of_classes(audit: Results, classes: Sequence[str]) -> Iterator[tuple[str, s
     """Give the caveats of some predicted classes, each with the test that it comes from: the texts
     that it is about, and its words.
     """
-    for reason, which, *_ in class_caveats(audit.verdict, classes):
+    for reason, which, _ in class_caveats(audit.verdict, classes):
         if isinstance(reason, NotRunTests):
             yield _not_run(reason.tests)
             continue
@@ -129,7 +129,7 @@ def _of_classes(audit: Results, classes: Sequence[str]) -> Iterator[tuple[str, s
 
 def _not_tested(audit: Results) -> Iterator[tuple[str, str]]:
     """Name the tests that a caveat of all texts says were not run."""
-    for reason, _, classes, _ in caveat_reasons(audit.verdict):
+    for reason, _, classes in caveat_reasons(audit.verdict):
         if not classes and isinstance(reason, NotRunTests):
             yield _not_run(reason.tests)
         elif not classes and reason.result == "not run":

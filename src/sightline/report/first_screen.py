@@ -244,8 +244,9 @@ def caveats(audit: Results, *, scores: bool = True) -> list[str]:
 def of_tests(audit: Results, *, scores: bool) -> Iterator[TestReason]:
     """Give each reason of the verdict that comes from a test."""
     none_shown = not shown_parts(audit.verdict)
-    for reason, which, classes, absent in caveat_reasons(audit.verdict):
-        if _is_named_below(audit, reason) or absent:
+    absent = {*by_absence(audit.verdict)}
+    for reason, which, classes in caveat_reasons(audit.verdict):
+        if _is_named_below(audit, reason) or absent & {*classes}:
             continue  # they have their own block, or the verdict has said why
         if none_shown and audit.verdict.level.permits and which in ("", ALL_TOGETHER):
             continue  # caveats of a map that may be shown for no class
@@ -262,9 +263,8 @@ def _is_named_below(audit: Results, reason: Reason) -> bool:
     """Check whether a reason is of tests that no text has, which have their own block."""
     if not isinstance(reason, NotRunTests):
         return reason.result == "not run"
-    return all(
-        code in audit.by_test and audit.by_test[code].result == "not run" for code in reason.tests
-    )
+    of = audit.by_test
+    return all(code in of and of[code].result == "not run" for code in reason.tests)
 
 
 def _source(audit: Results, reason: Reason, classes: Sequence[str], *, scores: bool) -> str:

@@ -13,7 +13,7 @@ from sightline.core.word_lists import join_words
 from sightline.numerics.text_clusters import COUNT_AS_ONE
 from sightline.report.column_layout import aligned
 from sightline.report.first_screen import deciding_tests
-from sightline.report.number_format import count, count_phrase, score, score_span
+from sightline.report.number_format import count, count_phrase, count_range, score, score_span
 from sightline.report.sentences import quoted
 from sightline.stats.intervals import LEVEL
 from sightline.verdict.verdict_table import UNFIT
@@ -206,8 +206,7 @@ def _nearest(rows: Sequence[LabelRow]) -> str:
 
 def _predicted(rows: Sequence[LabelRow]) -> str:
     """Count labels, and the texts for which each is predicted."""
-    counts = [row.predicted for row in rows]
-    span = " to ".join(map(count, sorted({min(counts), max(counts)})))
+    span = count_range(row.predicted for row in rows)
     return f"{count(len(rows))} labels, each predicted for {span} of {count(rows[0].texts)} texts"
 
 

@@ -182,6 +182,16 @@ def count(n: int) -> str:
     return f"{n:,}"
 
 
+def count_range(numbers: Iterable[int]) -> str:
+    """Write the smallest and the largest of some counts, or the one that all have.
+
+    >>> count_range([1725, 1594]), count_range([5, 5]), count_range([])
+    ('1,594 to 1,725', '5', '0')
+    """
+    known = {*numbers} or {0}
+    return " to ".join(map(count, sorted({min(known), max(known)})))
+
+
 def count_phrase(n: int, what: str) -> str:
     """Count things, in the singular or the plural.
 

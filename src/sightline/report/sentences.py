@@ -154,8 +154,6 @@ class Caveat(NamedTuple):
     reason: Reason
     which: str = ""
     classes: tuple[str, ...] = ()
-    by_absence: bool = False
-    """Whether these classes are decided by absence, which the reason begins with."""
 
 
 def caveat_reasons(verdict: Verdict) -> list[Caveat]:
@@ -172,10 +170,7 @@ def caveat_reasons(verdict: Verdict) -> list[Caveat]:
         one = verdict.by_class[name]
         own = _folded(one.reasons) if name in shown else _of_class(verdict, one)
         reasons[name] = _absent(own) if one.level == BY_ABSENCE else own
-    by_class = [
-        one._replace(by_absence=verdict.by_class[one.classes[0]].level == BY_ABSENCE)
-        for one in map(_together, _said_alike(reasons))
-    ]
+    by_class = [*map(_together, _said_alike(reasons))]
     if shown and verdict.level.permits:
         return by_class
     of_all = (Caveat(why, _of_all_texts(verdict, why)) for why in _folded(verdict.reasons))
@@ -293,7 +288,7 @@ def caveats(verdict: Verdict) -> list[str]:
     """Say in one sentence each what a reader must know, first about single classes."""
     parts = (
         f"{which}: {reason.words}" if which else reason.words
-        for reason, which, *_ in caveat_reasons(verdict)
+        for reason, which, _ in caveat_reasons(verdict)
     )
     return [f"{opened(one)}." for one in parts]
 
@@ -301,8 +296,11 @@ def caveats(verdict: Verdict) -> list[str]:
 def caveats_title(verdict: Verdict) -> str:
     """Give the title of the list of `caveats`."""
     if verdict.level == CAN:
-        every = caveat_reasons(verdict)
-        not_run = all(one.reason.result == "not run" and not one.by_absence for one in every)
+        # Of a class that is decided by absence, the reason begins with that.
+        not_run = all(
+            reason.result == "not run" and not {*classes} & {*by_absence(verdict)}
+            for reason, _, classes in caveat_reasons(verdict)
+        )
         return "Not run" if not_run else "Limits"
     return "Caveats" if verdict.level.permits else "Why"
 

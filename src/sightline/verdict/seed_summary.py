@@ -163,8 +163,9 @@ def _texts_of(audit: Results) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _claims(found: Sequence[Results]) -> Iterator[TestBySeed]:
+    by_seed = [audit.by_test for audit in found]
     for finding in found[0].findings:
-        each = [audit.by_test[finding.code] for audit in found]
+        each = [findings[finding.code] for findings in by_seed]
         score = _number(finding.code, [one.score for one in each])
         yield TestBySeed(finding.code, finding.name, score, tuple(one.result for one in each))
 

@@ -19,7 +19,7 @@ from sightline.report.figures.adversary_families import (
 )
 from sightline.report.figures.palette import INK, label, shade
 from sightline.report.figures.plot import Plot, PlotRow, left_out_note
-from sightline.report.number_format import count
+from sightline.report.number_format import count, count_range
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,14 +49,7 @@ def adversaries(audits: Iterable[Results]) -> Plot:
     rows = [row for family in found for row in _rows(family)]
     left = left_out_note(len(found) - MOST, "base")
     drawn = sum(len(family.adversaries) for family in found[:MOST])
-    sizes = sorted({one.apart.jsd.n for family in found for one in family.adversaries})
-    n = (
-        f"{count(sizes[0])} to {count(sizes[-1])}"
-        if len(sizes) > 1
-        else count(sizes[0])
-        if sizes
-        else "0"
-    )
+    n = count_range(one.apart.jsd.n for family in found for one in family.adversaries)
     return Plot(
         "Adversaries: how far their attention and their answers are from those of the base",
         (

@@ -15,7 +15,7 @@ from sightline.report.figures.adversary_families import model_on, run_of
 from sightline.report.figures.palette import INK, PALE, label, shade
 from sightline.report.figures.plot import Plot, PlotRow, left_out_note
 from sightline.report.map_names import map_title
-from sightline.report.number_format import count
+from sightline.report.number_format import count_range
 from sightline.stats.across_seeds import across_seeds
 from sightline.verdict.rationale_estimates import above_chance
 
@@ -67,8 +67,7 @@ def plausibility(audits: Iterable[Results]) -> Plot:
         [_both(model, name, found) for name in _names(found)] for model, found in models.items()
     ]
     shown = panels[:MOST]
-    texts = sorted({one.found.n for panel in shown for one in panel})
-    n = f"{count(texts[0])} to {count(texts[-1])}" if len(texts) > 1 else count(texts[0])
+    n = count_range(one.found.n for panel in shown for one in panel)
     left = left_out_note(len(panels) - MOST, "model")
     return Plot(
         "Plausible and faithful: the rationale that maps find, and what their words transfer",

@@ -18,7 +18,7 @@ from sightline.core.results import Measurement, Results
 from sightline.report.figures.adversary_families import model_on, run_of
 from sightline.report.figures.palette import PALE, label, shade
 from sightline.report.figures.plot import Plot, PlotRow, left_out_note
-from sightline.report.number_format import count, interval
+from sightline.report.number_format import count_range, interval
 from sightline.stats.parameter_sweep import Point, SweepRun, mean_sweep_tau, points
 from sightline.verdict.audit_clusters import clusters_of
 
@@ -69,8 +69,7 @@ def sparsity_sweep(audits: Iterable[Results]) -> Plot:
             "figure"
         )
     panels = [[line for line in lines if line.model == model] for model in models]
-    sizes = sorted({point.value.n for line in lines for point in line.points()})
-    n = f"{count(sizes[0])} to {count(sizes[-1])}" if len(sizes) > 1 else count(sizes[0])
+    n = count_range(point.value.n for line in lines for point in line.points())
     left = left_out_note(len(models) - MOST, "model")
     return Plot(
         "Attention and importance along the sparsity of the projection",

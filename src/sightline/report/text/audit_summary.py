@@ -169,7 +169,7 @@ def _behind(verdict: Verdict) -> list[str]:
     """Give the numbers behind the sentences, by test."""
     said = [
         (f"{which}: " if which else "", one)
-        for one, which, *_ in caveat_reasons(verdict)
+        for one, which, _ in caveat_reasons(verdict)
         if one.behind
     ]
     return [f"  {which}{_named(one)}{one.behind}" for which, one in said]
